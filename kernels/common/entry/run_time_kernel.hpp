@@ -116,7 +116,9 @@ private:
 /// An instance of a kernel with a loop of its own, which NVRTC compiles when it is prepared.
 class RunTimeLoop {
 public:
-    RunTimeLoop(const KernelInstance& instance, Device& device) : kernel_(load_instance(instance, device)) {}
+    /// file, name: as in KernelInstance.
+    RunTimeLoop(std::string file, std::string name, Device& device)
+        : kernel_(load_instance({std::move(file), std::move(name)}, device)) {}
 
     /// arguments: of the very types that the kernel takes.
     void launch(Offset blocks, int threads_of_block, unsigned shared_bytes, auto... arguments) const {

@@ -202,7 +202,7 @@ public:
         if constexpr (!is_compiled_in) {
             with_block_shape(bccoo_, [&]<typename Shape>(Shape) {
                 const std::string name = instance_name<Shape, StreamingLoad, Arrays, Value>("bccoo::multiply_tiles");
-                loop_.emplace({"bccoo/kernel.cuh", name + ">"}, device);
+                loop_.emplace("bccoo/kernel.cuh", name + ">", device);
             });
         }
     }

@@ -261,7 +261,7 @@ private:
         device.zero(counts_.address(), counts_.bytes());
         if constexpr (!is_compiled_in) {
             const std::string name = instance_name<Shape, Arrays, StreamingPackets, Value>("csr_adaptive::multiply_tiles");
-            loop_.emplace({"csr/adaptive.cuh", name + ">"}, device);
+            loop_.emplace("csr/adaptive.cuh", name + ">", device);
         }
     }
 

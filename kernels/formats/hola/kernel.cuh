@@ -208,7 +208,7 @@ public:
             with_hola_shape(hola_, [&]<typename Shape>(Shape) {
                 const std::string shape =
                     instance_name<Shape>("hola::multiply_shares") + ", " + std::to_string(resident_blocks<Shape>);
-                loop_.emplace({"hola/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">"}, device);
+                loop_.emplace("hola/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">", device);
             });
         }
     }
