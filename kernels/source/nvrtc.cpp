@@ -102,14 +102,15 @@ std::string version_text() {
 
 class OneProgram {
 public:
-    OneProgram(const std::string& source, std::span<const DeviceHeader> headers) {
+    /// name: of the source. Headers are looked for beside it before they are looked for in folders that options name.
+    OneProgram(const std::string& source, const std::string& name, std::span<const DeviceHeader> headers) {
         std::vector<const char*> names;
         std::vector<const char*> texts;
         for (const DeviceHeader& header : headers) {
             names.push_back(header.name);
             texts.push_back(header.text);
         }
-        check(nvrtc().create(&program_, source.c_str(), "kernel.cu", static_cast<int>(headers.size()), texts.data(),
+        check(nvrtc().create(&program_, source.c_str(), name.c_str(), static_cast<int>(headers.size()), texts.data(),
                              names.data()),
               "nvrtcCreateProgram");
     }
@@ -166,7 +167,7 @@ std::string compile_for_gpu(const std::filesystem::path& file, const std::string
     const std::string source = source_behind_header(file);
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) throw MachineError(why);
     const DeviceHeader arrays{arrays_header_name, header.c_str()};
-    OneProgram program(source, {&arrays, 1});
+    OneProgram program(source, "kernel.cu", {&arrays, 1});
     std::vector<std::string> options = {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info"};
     for (const std::string& macro : macros) options.push_back("--define-macro=" + macro);
     program.compile(file, std::move(options));
@@ -187,7 +188,7 @@ GpuKernelImage compile_instance_for_gpu(const std::filesystem::path& file, const
                                         checksum_of_source(file), checksum_of_headers());
     for (const DeviceHeader& header : all) made_from += header.text;
     const std::string kept = kept_bytes("kernels", checksum_of(made_from), [&] {
-        OneProgram program(source, all);
+        OneProgram program(source, (headers / "kernel.cu").string(), all);
         program.add_name(instance);
         // Schedules are constexpr functions without __device__, because the host also calls them.
         program.compile(file, {"--gpu-architecture=" + architecture, "-std=c++20", "--generate-line-info",

@@ -1,6 +1,8 @@
 // Products with several vectors, Y = A X.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@
 #include "support/layouts/wrong_vectors.hpp"
 #include "support/message_of.hpp"
 #include "support/slow.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -227,7 +230,14 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     const KernelInstance hola{
         "hola/kernel.cuh",
         "hola::multiply_shares<HolaShape<256, 7>, 3, StreamingLoad, Hola<Constant<float>, ArrayView>, float>"};
+    // Headers of the current folder are not taken for those of the program.
+    const TemporaryFolder current;
+    std::filesystem::create_directories(current.path() / "kernels/common/schedule");
+    std::ofstream(current.path() / "kernels/common/schedule/vectors_kernel.cuh") << "wrong";
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(current.path());
     for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, hola}) CHECK_NOTHROW(compile_instance(one, "sm_90"));
+    std::filesystem::current_path(before);
 }
 
 TEST_CASE("NVRTC compiles the kernels of every format for one vector and for several") {
