@@ -8,6 +8,22 @@
 
 namespace workbench {
 
+std::string with_types(std::string name, std::initializer_list<std::string_view> types) {
+    const char* between = name.find('<') == std::string::npos ? "<" : ", ";
+    for (const std::string_view type : types) {
+        name.append(between).append(type);
+        between = ", ";
+    }
+    return name;
+}
+
+KernelInstance schedule_instance(std::string file, int vectors, std::initializer_list<std::string_view> types) {
+    const bool is_one = vectors == 1;
+    const std::string name = is_one ? with_types("multiply_rows", types)
+                                    : with_types("multiply_rows_of_vectors", types) + ", " + std::to_string(vectors);
+    return {std::move(file), name + ">", is_one};
+}
+
 void RunTimePlan::add(RunTimeSchedule&& schedule) { schedules.push_back(std::move(schedule)); }
 
 template <ValueType Value>

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,26 +38,22 @@ struct RunTimeSchedule {
     int lanes = 1;
 };
 
-/// "multiply_rows<workbench::Csr16Rows<8>, ..., double>": an instance of a kernel template with these types, before which
-/// arguments that are no types may stand: "multiply_slices<2, 1".
+/// "multiply_rows<workbench::Csr16Rows<8>, ..., double": appends types to the name of a kernel template. Arguments that are no
+/// types may stand before them ("multiply_slices<2, 1") and may follow.
+[[nodiscard]] std::string with_types(std::string name, std::initializer_list<std::string_view> types);
 template <typename... Types>
-[[nodiscard]] std::string instance_name(std::string name) {
-    const char* between = name.find('<') == std::string::npos ? "<" : ", ";
-    ((name.append(between).append(type_name<Types>()), between = ", "), ...);
-    return name;
+[[nodiscard]] std::string with_types(std::string name) {
+    return with_types(std::move(name), {type_name<Types>()...});
 }
+
+/// types: of the schedule, the arrays and the values.
+[[nodiscard]] KernelInstance schedule_instance(std::string file, int vectors, std::initializer_list<std::string_view> types);
 
 /// view: of arrays on the host or on a device. file: as in KernelInstance.
 template <typename S, typename Value, typename View>
 [[nodiscard]] RunTimeSchedule run_time_schedule(std::string file, int vectors, const View& view) {
-    const std::string name =
-        vectors == 1 ? instance_name<S, View, Value>("multiply_rows") + ">"
-                     : instance_name<S, View, Value>("multiply_rows_of_vectors") + ", " + std::to_string(vectors) + ">";
-    return {{std::move(file), name, vectors == 1},
-            S::threads(view),
-            bytes_of_dictionary(slot_values<S>(view)),
-            S::atomic,
-            S::lanes};
+    return {schedule_instance(std::move(file), vectors, {type_name<S>(), type_name<View>(), type_name<Value>()}),
+            S::threads(view), bytes_of_dictionary(slot_values<S>(view)), S::atomic, S::lanes};
 }
 
 /// Arrays on a GPU and their views, without types.

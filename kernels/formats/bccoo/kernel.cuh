@@ -201,7 +201,7 @@ public:
           bytes_(layout.bytes_to_move() + Carries<Value>::bytes(Offset{blocks_} - 1, bccoo.block_height)) {
         if constexpr (!is_compiled_in) {
             with_block_shape(bccoo_, [&]<typename Shape>(Shape) {
-                const std::string name = instance_name<Shape, StreamingLoad, Arrays, Value>("bccoo::multiply_tiles");
+                const std::string name = with_types<Shape, StreamingLoad, Arrays, Value>("bccoo::multiply_tiles");
                 loop_.emplace("bccoo/kernel.cuh", name + ">", device);
             });
         }

@@ -146,7 +146,7 @@ public:
                                           std::to_string(+threads) + ", SliceKind{static_cast<ColumnKind>(" +
                                           std::to_string(static_cast<int>(of.columns)) + "), " +
                                           (of.marks_padding ? "true}" : "false}");
-                loop_.emplace("block_sell/kernel.cuh", instance_name<Arrays, Value, StreamingLoad>(shape) + ">", device);
+                loop_.emplace("block_sell/kernel.cuh", with_types<Arrays, Value, StreamingLoad>(shape) + ">", device);
             });
         }
     }

@@ -260,7 +260,7 @@ private:
           counts_(device.allocate(tiles.split_rows.size() * sizeof(unsigned), "csr adaptive counts")) {
         device.zero(counts_.address(), counts_.bytes());
         if constexpr (!is_compiled_in) {
-            const std::string name = instance_name<Shape, Arrays, StreamingPackets, Value>("csr_adaptive::multiply_tiles");
+            const std::string name = with_types<Shape, Arrays, StreamingPackets, Value>("csr_adaptive::multiply_tiles");
             loop_.emplace("csr/adaptive.cuh", name + ">", device);
         }
     }

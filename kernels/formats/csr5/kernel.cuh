@@ -244,7 +244,7 @@ private:
         if constexpr (!is_compiled_in) {
             with_sigma(csr5_, [&](auto sigma) {
                 const std::string shape = "csr5::multiply_tiles<" + std::to_string(+sigma);
-                loop_.emplace("csr5/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">", device);
+                loop_.emplace("csr5/kernel.cuh", with_types<StreamingLoad, Arrays, Value>(shape) + ">", device);
             });
         }
     }

@@ -207,8 +207,8 @@ public:
         if constexpr (!is_compiled_in) {
             with_hola_shape(hola_, [&]<typename Shape>(Shape) {
                 const std::string shape =
-                    instance_name<Shape>("hola::multiply_shares") + ", " + std::to_string(resident_blocks<Shape>);
-                loop_.emplace("hola/kernel.cuh", instance_name<StreamingLoad, Arrays, Value>(shape) + ">", device);
+                    with_types<Shape>("hola::multiply_shares") + ", " + std::to_string(resident_blocks<Shape>);
+                loop_.emplace("hola/kernel.cuh", with_types<StreamingLoad, Arrays, Value>(shape) + ">", device);
             });
         }
     }
