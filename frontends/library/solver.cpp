@@ -104,7 +104,8 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         }
         SolveFacts facts = course.run(stop_function(), each_iteration);
         if (facts.end != SolveEnd::converged) require_range(on_host(krylov->right_hand_side()), true);
-        permute(krylov->solution(), x, workbench::VectorOrder::caller);
+        // Waits, because arrays of the caller may be used on any stream.
+        (void)recipe().device().time([&] { permute(krylov->solution(), x, workbench::VectorOrder::caller); });
         facts.seconds = watch.seconds();
         if (is_persistent) facts.engine = Engine::persistent;
         return facts;
@@ -168,7 +169,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             if (end->how != workbench::SolveEnd::converged) require_range(together->right_hand_side(j), true);
             facts.push_back({static_cast<SolveEnd>(end->how), progress.iterations, progress.residual});
         }
-        (void)recipe().device().time([&] { together->copy_x(x); });  // waits: arrays of the caller may be used on any stream
+        (void)recipe().device().time([&] { together->copy_x(x); });  // waits, as above
         for (SolveFacts& one : facts) {
             one.seconds = watch.seconds();
             one.together = count;

@@ -266,7 +266,8 @@ private:
     }
 
     using Arrays = InStorage<Stored, ArrayView>;
-    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value>;
+    /// NVRTC's kernel for values in f32 takes 2.5 % longer (docs/results/run-time-kernels.md).
+    static constexpr bool is_compiled_in = HasFullValues<Arrays, Value> || HasFullValues<Arrays, float>;
 
     [[nodiscard]] unsigned blocks() const { return blocks_for(tiles_.tiles.size(), adaptive_warps); }
 
