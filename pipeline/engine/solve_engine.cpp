@@ -46,7 +46,9 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     const double processors = std::max(1, facts.device.processors);
 
     const double on_chip = processors * static_cast<double>(facts.device.shared_memory_per_block);
-    const double streamed = std::max(0.0, product - vector - on_chip);  // the matrix and p
+    // Its parts sort their rows, so that they need little padding, and have columns of 16 bits.
+    const double matrix = static_cast<double>(facts.nonzeros) * static_cast<double>(value_bytes(facts.precision) + 2);
+    const double streamed = std::max(0.0, std::min(product - vector, matrix) - on_chip);
     const double waits = cg ? 1 : 3;
     double persistent = waits * one_wait + products * (static_cast<double>(facts.nonzeros) * nonzero_of_processor / processors +
                                                        streamed / bandwidth);
