@@ -288,27 +288,6 @@ LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parame
     return cost;
 }
 
-/// SellRow, compiled for slices of 8 or 32 rows of values in full, because a division for each short slice would take about as
-/// long as the slice itself.
-struct SellHostRow {
-    static auto choose(const auto& sell, const auto& use) {
-        using Values = std::remove_cvref_t<decltype(sell.values)>;
-        if constexpr (requires(const Values& values) {
-                          requires std::floating_point<std::remove_cvref_t<decltype(*values.data())>>;
-                      }) {
-            return with_column_kind(sell, [&](auto kind) {
-                switch (sell.slice_height) {
-                    case 8: return use(SellRows<1, 8, kind>{});
-                    case 32: return use(SellRows<1, 32, kind>{});
-                    default: return use(SellRows<1, 0, kind>{});
-                }
-            });
-        } else {
-            return SellRow::choose(sell, use);
-        }
-    }
-};
-
 }  // namespace
 
 template <ValueType Value>
@@ -420,7 +399,7 @@ LayoutEntry sell_entry() {
                 .on_device = on_device,
                 .kernel_on_device = "slices"},
                fill)
-        .host<SellHostRow>("slices", "slices in parallel, the rows of a slice side by side")
+        .with({sell_host_kernel()})
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",
                           walk_slices)
         .vectors_on_gpu<SellRow>()

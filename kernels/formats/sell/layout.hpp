@@ -150,6 +150,7 @@ template <ValueType Value>
 struct SellSlices;
 
 [[nodiscard]] LayoutEntry sell_entry();
+[[nodiscard]] KernelEntry sell_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
 /// The kernel `slices` of arrays that were made on the GPU: with one thread per row or several (SellThreads).
