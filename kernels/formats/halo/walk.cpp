@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/matrix/block_rows.hpp"
+#include "kernels/common/schedule/walk.hpp"
 #include "kernels/formats/halo/places.hpp"
 
 namespace workbench {
