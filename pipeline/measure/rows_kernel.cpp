@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "pipeline/measure/candidate.hpp"
+
 namespace workbench {
 namespace {
 

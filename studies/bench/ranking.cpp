@@ -15,6 +15,7 @@
 #include "core/contract/rounding.hpp"
 #include "core/text/suggestion.hpp"
 #include "core/text/text_table.hpp"
+#include "core/text/words.hpp"
 #include "pipeline/measure/median.hpp"
 #include "studies/bench/printed_table.hpp"
 
