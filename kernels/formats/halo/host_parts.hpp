@@ -55,7 +55,7 @@ public:
         }
         with_known<1, 2, 3, 4, 5, 6>(block_size_, [&](auto d) {
             constexpr int size = number_of(d);
-            const bool all_whole = size_.column_count % size == 0;
+            const bool all_whole = size_.row_count % size == 0 && size_.column_count % size == 0;
             for_each_in_parallel(std::ssize(part_nodes_) - 1, 1, [&](std::int64_t part) {
                 all_whole ? multiply<size, true>(part, x, y, accumulate) : multiply<size, false>(part, x, y, accumulate);
             });
