@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -162,7 +163,13 @@ TEST_CASE("the text and the JSON of a solve for several right-hand sides") {
     std::string text = solve_text(report);
     for (std::size_t at = 0; (at = text.find("\n      ")) != std::string::npos;) text.replace(at, 7, " ");
     CHECK(text.find("; 4 right-hand sides together: ones, random (seeds 5 to 7); tolerance 1e-10\n") != std::string::npos);
-    CHECK(text.find("  recipe       a right side    alone  speed-up  iterations of each\n") != std::string::npos);
+    const std::size_t column = text.find(" a right side ");
+    REQUIRE(column != std::string::npos);
+    const std::size_t head = text.rfind('\n', column) + 1;
+    std::istringstream words(text.substr(head, text.find('\n', head) - head));  // whose widths depend on the times
+    std::string joined;
+    for (std::string word; words >> word;) joined += word + ' ';
+    CHECK(joined == "recipe a right side alone speed-up iterations of each ");
     CHECK(text.find("note: the kernel columns has no loop for several vectors and multiplies one after another\n") !=
           std::string::npos);
     const auto json = nlohmann::json::parse(solve_json(report));
