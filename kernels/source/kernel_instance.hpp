@@ -20,7 +20,8 @@ struct KernelInstance {
 /// A loaded kernel on the stream of the device that it was loaded for.
 class LoadedKernel : public Interface {
 public:
-    /// arguments: as cuLaunchKernel takes them. Throws Unsuitable if a GPU cannot launch so many blocks.
+    /// arguments: the address of each argument of the kernel, in order. Throws Unsuitable if there are more blocks than a GPU
+    /// can launch.
     virtual void launch(Offset blocks, int threads_of_block, unsigned shared_bytes, void** arguments) = 0;
 };
 

@@ -264,7 +264,7 @@ std::optional<double> error_of_several(const CsrMatrix& matrix, const SeveralPro
         "compare several", Rows(0, matrix.rows),
         [&](Index place, Index& doubtful, double& most) {
             const Index row = products.row_of_place.empty() ? place : products.row_of_place[place];
-            std::array<double, most_vectors> sums;        // NOLINT: as many as there are vectors are set
+            std::array<double, most_vectors> sums;        // NOLINT: the first `vectors` elements are set below
             std::array<double, most_vectors> magnitudes;  // NOLINT: likewise
             std::fill_n(sums.begin(), vectors, 0.0);
             std::fill_n(magnitudes.begin(), vectors, 0.0);

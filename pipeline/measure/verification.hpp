@@ -120,7 +120,7 @@ struct SeveralProducts {
     const Value* y = nullptr;                     // [rows x vectors]
     std::span<const Index> place_of_column = {};  // in x; empty: each at its own number
     std::span<const Index> row_of_place = {};     // the row of the matrix at each place of y; empty: likewise
-    int times = 1;                                // y is the sum of so many products, added one after another
+    int times = 1;                                // products that were added to y: 2 after y = A x and y += A x
 };
 
 /// Compares all y with the products of the matrix and all x, like compare_within with bounded_reference, and reads the matrix
