@@ -13,8 +13,10 @@ namespace workbench {
 [[nodiscard]] StageEntry cuthill_mckee_stage();
 [[nodiscard]] StageEntry degree_sort_stage();
 [[nodiscard]] StageEntry dynamic_program_groups_stage();
+[[nodiscard]] StageEntry gorder_stage();
 [[nodiscard]] StageEntry gray_stage();
 [[nodiscard]] StageEntry king_stage();
+[[nodiscard]] StageEntry louvain_stage();
 [[nodiscard]] StageEntry metis_partition_stage();
 [[nodiscard]] StageEntry multilevel_partition_stage();
 [[nodiscard]] StageEntry natural_stage();

@@ -393,9 +393,9 @@ TEST_SUITE("choose") {
             if (stage.orders_all) names.insert(stage.name);
         }
         CHECK(names == std::set<std::string>{"approximate_minimum_degree", "bfs_blocks", "colouring", "column_sort",
-                                             "cuthill_mckee", "degree_sort", "gray", "king", "metis_partition",
-                                             "multilevel_partition", "nested_dissection", "rabbit_order", "random_order",
-                                             "rcm_blocks", "sloan"});
+                                             "cuthill_mckee", "degree_sort", "gorder", "gray", "king", "louvain",
+                                             "metis_partition", "multilevel_partition", "nested_dissection", "rabbit_order",
+                                             "random_order", "rcm_blocks", "sloan"});
     }
 
     TEST_CASE("recipes of one name are candidates with the names of their files") {

@@ -287,7 +287,7 @@ TEST_SUITE("suites that name matrices") {
             }
             named += suite.named.size();
         }
-        CHECK(suites == 13);
+        CHECK(suites == 14);
         CHECK(named == 92 + 12 + 3 + 3 + 3 + 4 + 3 + 8);
     }
 

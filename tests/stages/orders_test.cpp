@@ -10,6 +10,7 @@
 #include "core/matrix/metrics.hpp"
 #include "core/matrix/random.hpp"
 #include "stages/graph.hpp"
+#include "stages/graphs.hpp"
 #include "stages/levels.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
@@ -23,35 +24,15 @@ std::vector<StageEntry> symmetric_orders() {
             degree_sort_stage(),
             king_stage(),
             sloan_stage(),
-            rabbit_order_stage()};
+            rabbit_order_stage(),
+            louvain_stage(),
+            gorder_stage()};
 }
 
 std::vector<StageEntry> all_orders() {
     std::vector<StageEntry> orders = symmetric_orders();
     orders.push_back(gray_stage());
     return orders;
-}
-
-/// The graph with these edges, each stored in one direction.
-StagedMatrix graph_of(Index vertices, const std::vector<std::pair<Index, Index>>& edges, Index node_size = 1) {
-    std::vector<Entry> entries;
-    for (const auto& [a, b] : edges) entries.push_back({a * node_size, b * node_size, 1});
-    return stage_input(csr_from_entries(vertices * node_size, vertices * node_size, entries), node_size);
-}
-
-/// The five-point stencil on n x n points, with a diagonal.
-CsrMatrix square_grid(Index n) {
-    std::vector<Entry> entries;
-    for (Index i = 0; i < n * n; ++i) {
-        entries.push_back({i, i, 4});
-        if (i % n > 0) entries.insert(entries.end(), {{i, i - 1, -1}, {i - 1, i, -1}});
-        if (i >= n) entries.insert(entries.end(), {{i, i - n, -1}, {i - n, i, -1}});
-    }
-    return csr_from_entries(n * n, n * n, entries);
-}
-
-StagedMatrix scrambled(const CsrMatrix& matrix, std::int64_t seed = 1) {
-    return stage_input(run(random_order_stage(), {{"seed", seed}}, stage_input(matrix)).after.matrix);
 }
 
 /// The nonzeros of the Cholesky factor, including the diagonal, by symbolic elimination.
@@ -74,23 +55,6 @@ Offset factor_nonzeros(const CsrMatrix& matrix) {
 }
 
 Offset profile(const StagedMatrix& staged) { return measure(staged).profile; }
-
-/// The fraction of the nonzeros in diagonal blocks of this size.
-double share_near(const CsrMatrix& matrix, Index block) {
-    Offset near = 0;
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (const Index column : matrix.row_columns(row)) near += row / block == column / block ? 1 : 0;
-    }
-    return static_cast<double>(near) / static_cast<double>(matrix.nonzeros());
-}
-
-/// A random tree with half as many additional edges.
-StagedMatrix random_graph(Index vertices, std::uint64_t seed) {
-    std::vector<std::pair<Index, Index>> edges;
-    for (Index i = 1; i < vertices; ++i) edges.emplace_back(i, static_cast<Index>(mixed(seed + i) % i));
-    for (Index i = 2; i < vertices; i += 2) edges.emplace_back(i, static_cast<Index>(mixed(seed + vertices + i) % i));
-    return graph_of(vertices, edges);
-}
 
 /// Sloan's algorithm as in the paper, with a linear search for the next vertex.
 Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std::int64_t front_weight) {
@@ -130,18 +94,6 @@ Indices sloan_by_the_book(const Graph& graph, std::int64_t distance_weight, std:
         }
     }
     return order;
-}
-
-/// Cliques that are connected in a ring, numbered at random.
-StagedMatrix ring_of_cliques(Index cliques, Index size, std::int64_t seed) {
-    std::vector<Entry> entries;
-    for (Index clique = 0; clique < cliques; ++clique) {
-        for (Index i = 0; i < size; ++i) {
-            for (Index k = 0; k < size; ++k) entries.push_back({clique * size + i, clique * size + k, 1});
-        }
-        entries.push_back({clique * size, (clique + 1) % cliques * size + 1, 1});
-    }
-    return scrambled(csr_from_entries(cliques * size, cliques * size, entries), seed);
 }
 
 }  // namespace

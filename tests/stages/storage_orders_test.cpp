@@ -89,9 +89,16 @@ TEST_SUITE("storage orders") {
     }
 
     TEST_CASE("an order of a share that has all nonzeros is that of the matrix") {
-        const std::vector<StageEntry> stages = {
-            approximate_minimum_degree_stage(), cuthill_mckee_stage(), degree_sort_stage(), gray_stage(), king_stage(),
-            nested_dissection_stage(),          rabbit_order_stage(),  sloan_stage()};
+        const std::vector<StageEntry> stages = {approximate_minimum_degree_stage(),
+                                                cuthill_mckee_stage(),
+                                                degree_sort_stage(),
+                                                gorder_stage(),
+                                                gray_stage(),
+                                                king_stage(),
+                                                louvain_stage(),
+                                                nested_dissection_stage(),
+                                                rabbit_order_stage(),
+                                                sloan_stage()};
         for (const NamedMatrix& named : battery()) {
             const StagedMatrix split = all_near(named.matrix);
             for (const StageEntry& stage : stages) {
