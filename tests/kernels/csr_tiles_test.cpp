@@ -33,12 +33,42 @@ HostArray<Offset> after(HostArray<Offset> first, const HostArray<Offset>& second
     return first;
 }
 
+/// The tiles of whole rows, found one after another: a tile ends before a row that does not fit into a round, or that a lane
+/// would add up alone for long, and with one lane a row once half of the places are taken.
+std::vector<RowTile> tiles_in_turn(const HostArray<Offset>& offsets, int capacity, const TileLimits& limits) {
+    std::vector<RowTile> tiles;
+    const auto rows = static_cast<Index>(offsets.size()) - 1;
+    for (Index row = 0; row < rows;) {
+        const Offset begin = aligned_down(offsets[row]);
+        Index end = row + 1;
+        if (offsets[end] - offsets[row] > std::min<Offset>(1024, limits.rounds * capacity)) {
+            row = end;
+            continue;
+        }
+        const auto fits = [&](Index last) {
+            Offset longest = 0;
+            for (Index i = row; i <= last; ++i) longest = std::max(longest, offsets[i + 1] - offsets[i]);
+            return offsets[last + 1] - begin <= capacity && longest <= 32 * lanes_of_rows(last + 1 - row);
+        };
+        const auto is_half_full = [&] { return (end - row) % 32 == 0 && 2 * (offsets[end] - begin) > capacity; };
+        while (end < rows && end - row < limits.rows && !is_half_full() && fits(end)) ++end;
+        tiles.push_back({.first = offsets[row],
+                         .row = row,
+                         .nonzeros = static_cast<std::uint16_t>(offsets[end] - offsets[row]),
+                         .rows = static_cast<std::uint16_t>(end - row)});
+        row = end;
+    }
+    return tiles;
+}
+
 /// Checks that the tiles contain each row once, whole or in consecutive parts, and that exactly one of them writes it.
 void check_tiles(const HostArray<Offset>& lengths, int capacity) {
     const HostArray<Offset> offsets = offsets_of(lengths);
     const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity);
     const std::size_t shared_tiles = all.split_of_block.size() * adaptive_warps;
     REQUIRE(all.tiles.size() >= shared_tiles);
+    const std::vector<RowTile> whole(all.tiles.begin() + static_cast<std::ptrdiff_t>(shared_tiles), all.tiles.end());
+    CHECK(whole == tiles_in_turn(offsets, capacity, {}));
 
     HostArray<Offset> reached(offsets.begin(), offsets.end() - 1);  // where the next part of each row begins
     std::vector<int> written(lengths.size(), 0);
@@ -154,6 +184,32 @@ TEST_CASE("csr tiles: every row is in one tile or in consecutive ones, and is wr
             HostArray<Offset> lengths(named.matrix.rows);
             for (Index row = 0; row < named.matrix.rows; ++row) lengths[row] = named.matrix.row_length(row);
             check_tiles(lengths, capacity);
+        }
+    }
+}
+
+TEST_CASE("csr tiles: many rows are cut in parallel as one after another") {
+    std::uint32_t random = 1;
+    const auto below = [&random](std::uint32_t limit) {
+        random = random * 1664525U + 1013904223U;
+        return (random >> 8) % limit;
+    };
+    for (const std::uint32_t most : {1U, 4U, 12U, 40U, 90U, 700U}) {
+        for (const std::uint32_t alike : {1U, 3U, 5000U}) {  // neighbouring rows of one length
+            HostArray<Offset> lengths(40'000);
+            for (std::size_t i = 0; i < lengths.size(); ++i) {
+                lengths[i] = i % alike == 0 ? Offset{below(most + 1)} : lengths[i - 1];
+                if (below(3000) == 0) lengths[i] = 1500;
+            }
+            const HostArray<Offset> offsets = offsets_of(lengths);
+            for (const TileLimits& limits : {TileLimits{}, PatternTileShape::limits}) {
+                for (const int capacity : {128, 256, 512}) {
+                    const RowTiles<HostArray> all = cut_into_tiles(offsets, capacity, limits);
+                    const auto shared = static_cast<std::ptrdiff_t>(all.split_of_block.size() * adaptive_warps);
+                    CHECK(std::vector<RowTile>(all.tiles.begin() + shared, all.tiles.end()) ==
+                          tiles_in_turn(offsets, capacity, limits));
+                }
+            }
         }
     }
 }

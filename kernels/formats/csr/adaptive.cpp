@@ -1,5 +1,10 @@
 #include "kernels/formats/csr/adaptive.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {
@@ -43,21 +48,50 @@ void share_row(RowTiles<HostArray>& all, Index row, Offset first, Offset end, in
     }
 }
 
-/// The number of rows from `row` on that form one tile: they are loaded in one round, none is so long that other lanes wait for
-/// its lanes, and if lanes have a row each, every lane has one.
-int rows_of_tile(const HostArray<Offset>& row_offsets, Index row, Index end_row, int capacity, int most_rows) {
-    const Offset begin = aligned_down(row_offsets[row]);
-    Offset longest = 0;
-    int rows = 0;
-    while (row + rows < end_row && rows < most_rows) {
-        const Offset end = row_offsets[row + rows + 1];
-        longest = std::max(longest, end - row_offsets[row + rows]);
-        if (rows > 0 && (end - begin > capacity || longest > most_per_lane * lanes_of_rows(rows + 1))) break;
-        ++rows;
-        if (rows % 32 == 0 && 2 * (end - begin) > capacity) break;
+/// Finds for each of consecutive rows the number of rows from it on that form one tile: they are loaded in one round, none is
+/// so long that other lanes wait for its lanes, and if lanes have a row each, every lane has one.
+class TileWindow {
+public:
+    TileWindow(const HostArray<Offset>& row_offsets, int capacity, int most_rows)
+        : row_offsets_(row_offsets),
+          capacity_(capacity),
+          most_rows_(most_rows),
+          rows_(static_cast<Index>(row_offsets.size()) - 1) {}
+
+    /// For each row, in ascending order without gaps.
+    [[nodiscard]] int rows_from(Index row) {
+        const Offset begin = aligned_down(row_offsets_[row]);
+        while (first_ < longest_.size() && longest_[first_] < row) ++first_;
+        if (end_ <= row) take(row);
+        // The rows of the window before this one fit without its first row, too.
+        while (end_ < rows_ && end_ - row < most_rows_ && row_offsets_[end_ + 1] - begin <= capacity_ &&
+               std::max(length(longest_[first_]), length(end_)) <= most_per_lane * lanes_of_rows(end_ - row + 1)) {
+            take(end_);
+        }
+        for (Index rows = 32; rows < end_ - row; rows += 32) {
+            if (2 * (row_offsets_[row + rows] - begin) > capacity_) return rows;
+        }
+        return end_ - row;
     }
-    return rows;
-}
+
+private:
+    [[nodiscard]] Offset length(Index row) const { return row_offsets_[row + 1] - row_offsets_[row]; }
+
+    /// Appends a row to the window. Rows that are not longer than it will never be the longest.
+    void take(Index row) {
+        while (longest_.size() > first_ && length(longest_.back()) <= length(row)) longest_.pop_back();
+        longest_.push_back(row);
+        end_ = row + 1;
+    }
+
+    const HostArray<Offset>& row_offsets_;
+    int capacity_;
+    int most_rows_;
+    Index rows_;
+    Index end_ = 0;               // of the window
+    std::vector<Index> longest_;  // from first_ on: rows of the window, each longer than those after it
+    std::size_t first_ = 0;
+};
 
 }  // namespace
 
@@ -67,21 +101,36 @@ bool reads_x_in_runs(std::span<const Index> columns) {
 }
 
 RowTiles<HostArray> cut_into_tiles(const HostArray<Offset>& row_offsets, int capacity, const TileLimits& limits) {
-    RowTiles<HostArray> all;
+    constexpr Index chunk = 8192;  // rows
     const auto rows = static_cast<Index>(row_offsets.size() - 1);
-    const auto is_shared = [&](Index row) { return row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity, limits); };
-    for (Index row = 0; row < rows; ++row) {
-        if (is_shared(row)) share_row(all, row, row_offsets[row], row_offsets[row + 1], capacity);
-    }
-    for (Index row = 0; row < rows;) {
-        if (is_shared(row)) {
-            ++row;
-            continue;
+    // Where a tile begins depends on those before. Hence all rows are tried, in parallel, and the tiles are found from row to
+    // row.
+    std::vector<std::uint16_t> rows_of_tile(static_cast<std::size_t>(rows), 0);  // from each row on; 0: the row is shared
+    for_each_in_parallel((std::int64_t{rows} + chunk - 1) / chunk, 1, [&](std::int64_t number) {
+        TileWindow window(row_offsets, capacity, limits.rows);
+        const auto begin = static_cast<Index>(number * chunk);
+        for (Index row = begin; row < rows && row - begin < chunk; ++row) {
+            const int count = window.rows_from(row);
+            if (row_offsets[row + 1] - row_offsets[row] > warp_nonzeros(capacity, limits)) continue;
+            rows_of_tile[row] = static_cast<std::uint16_t>(count);
         }
-        const int count = rows_of_tile(row_offsets, row, rows, capacity, limits.rows);
-        all.tiles.push_back(tile_of(row, count, row_offsets[row], row_offsets[row + count]));
-        row += count;
+    });
+    RowTiles<HostArray> all;
+    std::vector<Index> first_rows;  // of the tiles that are not shared
+    for (Index row = 0; row < rows; row += std::max<Index>(rows_of_tile[row], 1)) {
+        if (rows_of_tile[row] == 0) {
+            share_row(all, row, row_offsets[row], row_offsets[row + 1], capacity);
+        } else {
+            first_rows.push_back(row);
+        }
     }
+    const std::size_t shared = all.tiles.size();
+    all.tiles.resize(shared + first_rows.size());
+    for_each_in_parallel(std::ssize(first_rows), chunk, [&](std::int64_t i) {
+        const Index row = first_rows[i];
+        const int count = rows_of_tile[row];
+        all.tiles[shared + i] = tile_of(row, count, row_offsets[row], row_offsets[row + count]);
+    });
     return all;
 }
 
