@@ -82,6 +82,20 @@ CacheProperties device_cache(std::string_view name) {
     throw std::out_of_range("there is no cache '" + std::string(name) + "'");
 }
 
+void Device::upload_pieces(std::size_t bytes, const FillPiece& fill, DeviceMemory& to) {
+    std::vector<std::byte> all(bytes);
+    if (bytes > 0) fill(0, all);
+    upload(all, to);
+}
+
+std::unique_ptr<PendingCopy> Device::begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to) {
+    class Complete final : public PendingCopy {
+        void wait() override {}
+    };
+    upload_pieces(bytes, fill, to);
+    return std::make_unique<Complete>();
+}
+
 const DeviceProperties* find_device_model(std::string_view name) {
     for (const Model& model : models()) {
         if (model.word == name) return &model.properties;

@@ -1,12 +1,16 @@
 // The devices that kernels run on: the host and GPUs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/matrix/interface.hpp"
@@ -66,9 +70,9 @@ struct Bandwidth {
 /// Owns memory of a device, uninitialized.
 class DeviceMemory {
 public:
-    using Release = void (*)(void*);
+    using Release = std::function<void(void*)>;
     DeviceMemory() = default;
-    DeviceMemory(void* address, std::size_t bytes, Release release) : address_(address, release), bytes_(bytes) {}
+    DeviceMemory(void* address, std::size_t bytes, Release release) : address_(address, std::move(release)), bytes_(bytes) {}
 
     [[nodiscard]] void* address() const { return address_.get(); }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -80,6 +84,16 @@ public:
 private:
     std::unique_ptr<void, Release> address_{nullptr, [](void*) {}};
     std::size_t bytes_ = 0;
+};
+
+/// Writes bytes [first, first + piece.size()) of what is copied to a device. Several threads call it at a time.
+using FillPiece = std::function<void(std::size_t first, std::span<std::byte> piece)>;
+
+/// A copy to a device that may be on its way. Its destructor waits for it, too.
+class PendingCopy : public Interface {
+public:
+    /// Returns when the copy is complete, for all work that is submitted from then on. Throws what the copy threw.
+    virtual void wait() = 0;
 };
 
 /// A stream beside the main stream of a device, for work that may run concurrently.
@@ -102,6 +116,12 @@ public:
     [[nodiscard]] virtual DeviceMemory allocate(std::size_t bytes, std::string_view purpose) = 0;
     virtual void upload(std::span<const std::byte> from, DeviceMemory& to) = 0;
     virtual void download(const DeviceMemory& from, std::span<std::byte> to) = 0;
+
+    /// Copies `bytes` bytes that `fill` writes, in pieces of multiples of 16 bytes except for the last.
+    virtual void upload_pieces(std::size_t bytes, const FillPiece& fill, DeviceMemory& to);
+    /// Begins such a copy beside other work of this device, which must not use `to` before it has waited. What `fill` reads,
+    /// `to` and the device must outlive the copy. By default the copy is complete on return.
+    [[nodiscard]] virtual std::unique_ptr<PendingCopy> begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to);
 
     /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device.
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
@@ -163,6 +183,28 @@ template <typename T>
 [[nodiscard]] DeviceMemory to_device(Device& device, std::span<const T> array, std::string_view purpose) {
     DeviceMemory memory = device.allocate(array.size_bytes(), purpose);
     device.upload(std::as_bytes(array), memory);
+    return memory;
+}
+
+/// The elements of an array as another type, for copies to a device. The array must outlive the result.
+template <typename To, typename From>
+[[nodiscard]] FillPiece converted(std::span<const From> from) {
+    return [from](std::size_t first, std::span<std::byte> piece) {
+        const auto elements = from.subspan(first / sizeof(To), piece.size() / sizeof(To));
+        if constexpr (std::is_same_v<From, To>) {
+            std::memcpy(piece.data(), elements.data(), piece.size());
+        } else {
+            std::transform(elements.begin(), elements.end(), reinterpret_cast<To*>(piece.data()),
+                           [](From element) { return static_cast<To>(element); });
+        }
+    };
+}
+
+/// Like to_device, with elements of another type. They are converted on the way, so that only these cross the link.
+template <typename To, typename From>
+[[nodiscard]] DeviceMemory to_device_as(Device& device, std::span<const From> array, std::string_view purpose) {
+    DeviceMemory memory = device.allocate(array.size() * sizeof(To), purpose);
+    device.upload_pieces(memory.bytes(), converted<To>(array), memory);
     return memory;
 }
 

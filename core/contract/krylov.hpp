@@ -158,8 +158,8 @@ public:
                                                                std::span<const Value> inverse_diagonal) = 0;
 
     /// Replaces the values, for the next solves: [nonzeros] in the order of the matrix as it was given, on the device. The
-    /// problem must have announced it. May wait for the device. Throws Unsuitable if the values were exact in f32 and these are
-    /// not; the matrix is then unchanged.
+    /// problem must have announced it. Allocates nothing; may wait for the device. Throws Unsuitable if the values were exact
+    /// in f32 and these are not; others must then be set before the next solve.
     virtual void set_values(const Value* /*values*/) { throw std::logic_error("this solver keeps its values"); }
 };
 

@@ -29,6 +29,7 @@ struct CsrOnDevice {
     bool long_offsets = true;
     const Index* column_indices = nullptr;  // [nonzeros]
     const Value* values = nullptr;          // [nonzeros]
+    PendingCopy* values_coming = nullptr;   // must be waited for before values are used; null: they are there
 };
 
 struct PlannedFacts {
@@ -42,6 +43,7 @@ struct PlannedFacts {
     std::int64_t bytes = 0;          // of the arrays
     std::vector<Index> partition;    // the boundaries of the parts of rows and columns; empty: there are none
     bool reordered = false;          // false: the order is the natural one
+    double waited_seconds = 0;       // for CsrOnDevice::values_coming; no part of the steps
 
     /// The time of all stages, or of building the layout.
     [[nodiscard]] double seconds(bool of_stages) const {

@@ -115,7 +115,10 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
         if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
     };
     std::optional<CopyOnDevice<Value>> copy;
-    if (solver.engine != SolveEngine::graph && !on_host()) copy.emplace(*device_, matrix);
+    if (solver.engine != SolveEngine::graph && !on_host()) {
+        copy.emplace(*device_, matrix);
+        copy->wait();
+    }
     ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
@@ -304,9 +307,8 @@ void AppliedRecipe<Value>::require_pattern(const CsrMatrix& matrix, std::span<co
 template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
     if (is_prepared_there()) {
-        const DeviceMemory there = to_device(*device_, values, "new values");
-        set_values_there(there.template as<const Value>());
-        (void)device_->time([] {});  // waits
+        copy_values(values);
+        set_values_there(values_there_.template as<const Value>());
         return;
     }
     places(entry_order).store(values);
@@ -322,9 +324,14 @@ void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<c
         });
         values = ordered;
     }
+    copy_values(values);
+    set_persistent_values(values_there_.template as<const Value>());
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::copy_values(std::span<const Value> values) {
     if (values_there_.bytes() == 0) values_there_ = device_->allocate(values.size_bytes(), "new values");
     device_->upload(std::as_bytes(values), values_there_);
-    set_persistent_values(values_there_.template as<const Value>());
 }
 
 template <ValueType Value>

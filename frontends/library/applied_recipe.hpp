@@ -119,6 +119,8 @@ private:
     /// Makes the matrix of persistent solves if the solver wants it.
     void make_engine(const EngineWish& solver, const CsrOnDevice<Value>& matrix);
     void set_persistent_values(const Value* values_there);
+    /// To values_there_, which is allocated the first time.
+    void copy_values(std::span<const Value> values);
     [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
 
     const Recipe& recipe_;
@@ -136,7 +138,7 @@ private:
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     bool persistent_has_values_ = true;  // those of the operator
-    DeviceMemory values_there_;          // new ones for it, of a matrix that the host prepared
+    DeviceMemory values_there_;          // new ones of the host, on the device
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;

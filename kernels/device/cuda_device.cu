@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <future>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -95,8 +96,6 @@ __global__ void wait_kernel(const volatile unsigned* queued, unsigned number) {
     }
 }
 
-void release(void* address) { (void)cudaFree(address); }  // a destructor cannot report a failure
-
 std::string bytes_in_words(std::size_t bytes) {
     std::array<char, 64> text{};
     std::snprintf(text.data(), text.size(), "%zu bytes (%.1f MiB)", bytes, static_cast<double>(bytes) / (1024.0 * 1024.0));
@@ -174,24 +173,32 @@ void choose_cuda_device(int rank_on_machine) {
     check_cuda(cudaSetDevice(rank_on_machine % count), "cudaSetDevice");
 }
 
+int cuda_device_number() {
+    int number = -1;
+    if (cuda_absence_reason().empty()) check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    return number;
+}
+
 void* stream_of(Device& device) { return cuda_device(device).stream(); }
 
 CudaDevice::CudaDevice() : CudaDevice(nullptr) {
     own_stream_ = make_stream();
-    stream_ = own_stream_.get();
+    *users_ = stream_ = own_stream_.get();
 }
 
-CudaDevice::CudaDevice(cudaStream_t stream) : properties_(read_properties()), stream_(stream) {
+CudaDevice::CudaDevice(cudaStream_t stream)
+    : properties_(read_properties()), stream_(stream), users_(std::make_shared<std::optional<cudaStream_t>>(stream)) {
     check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
     check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
     check_cuda(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    void* queued = nullptr;
-    check_cuda(cudaHostAlloc(&queued, sizeof(unsigned), cudaHostAllocMapped), "cudaHostAlloc");
-    queued_ = {queued, sizeof(unsigned), [](void* address) { (void)cudaFreeHost(address); }};
+    queued_ = allocate_on_host(sizeof(unsigned));
     *queued_.as<unsigned>() = 0;
 }
 
 CudaDevice::~CudaDevice() {
+    flush_buffer_ = {};
+    (void)cudaStreamSynchronize(stream_);
+    users_->reset();
     (void)cudaEventDestroy(start_);
     (void)cudaEventDestroy(end_);
     (void)cudaEventDestroy(reached_);
@@ -199,26 +206,73 @@ CudaDevice::~CudaDevice() {
 
 DeviceMemory CudaDevice::allocate(std::size_t bytes, std::string_view purpose) {
     if (bytes == 0) return {};
+    void* const address = memory_.take(bytes);
+    if (address == nullptr) refuse(bytes, purpose);
+    // Other streams may get it at once.
+    return {address, bytes, [&memory = memory_, users = users_](void* returned) {
+                if (*users) (void)cudaStreamSynchronize(**users);
+                memory.give_back(returned);
+            }};
+}
+
+DeviceMemory CudaDevice::allocate_on_host(std::size_t bytes) {
+    void* address = nullptr;
+    check_cuda(cudaHostAlloc(&address, bytes, cudaHostAllocMapped), "cudaHostAlloc");
+    return {address, bytes, [](void* returned) { (void)cudaFreeHost(returned); }};
+}
+
+DeviceMemory CudaDevice::allocate_for_processes(std::size_t bytes, std::string_view purpose) {
+    if (bytes == 0) return {};
     void* address = nullptr;
     const cudaError_t result = cudaMalloc(&address, bytes);
     if (result == cudaErrorMemoryAllocation) {
         (void)cudaGetLastError();
-        std::size_t available = 0;
-        std::size_t total = 0;
-        check_cuda(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
-        throw MachineError("GPU memory: " + std::string(purpose) + " needs " + bytes_in_words(bytes) + ", free are " +
-                           bytes_in_words(available) + " of " + bytes_in_words(total) + " on " + properties_.name);
+        refuse(bytes, purpose);
     }
     check_cuda(result, "cudaMalloc");
-    return {address, bytes, release};
+    return {address, bytes, [](void* returned) { (void)cudaFree(returned); }};  // a destructor cannot report a failure
+}
+
+void CudaDevice::refuse(std::size_t bytes, std::string_view purpose) const {
+    throw MachineError("GPU memory: " + std::string(purpose) + " needs " + bytes_in_words(bytes) + ", free are " +
+                       bytes_in_words(memory_.free_bytes()) + " of " + bytes_in_words(memory_.all_bytes()) + " on " +
+                       properties_.name);
 }
 
 void CudaDevice::upload(std::span<const std::byte> from, DeviceMemory& to) {
     if (from.size() > to.bytes()) throw std::logic_error("upload: the device memory is too small");
     if (from.empty()) return;
-    if (ring_.suits(from.size())) return ring_.send(to.address(), from, stream_);
+    if (ring_.suits(from.size())) return ring_.send(to.address(), from.size(), converted<std::byte>(from), stream_);
     check_cuda(cudaMemcpyAsync(to.address(), from.data(), from.size(), cudaMemcpyHostToDevice, stream_), "cudaMemcpyAsync");
     check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+void CudaDevice::upload_pieces(std::size_t bytes, const FillPiece& fill, DeviceMemory& to) {
+    if (!ring_.suits(bytes)) return Device::upload_pieces(bytes, fill, to);
+    if (bytes > to.bytes()) throw std::logic_error("upload_pieces: the device memory is too small");
+    ring_.send(to.address(), bytes, fill, stream_);
+}
+
+std::unique_ptr<PendingCopy> CudaDevice::begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to) {
+    if (!ring_.suits(bytes)) return Device::begin_upload(bytes, std::move(fill), to);
+    if (bytes > to.bytes()) throw std::logic_error("begin_upload: the device memory is too small");
+    class Copy final : public PendingCopy {
+    public:
+        explicit Copy(std::future<void> copied) : copied_(std::move(copied)) {}
+        void wait() override {
+            if (copied_.valid()) copied_.get();
+        }
+
+    private:
+        std::future<void> copied_;  // waits in its destructor
+    };
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    return std::make_unique<Copy>(std::async(
+        std::launch::async, [number, bytes, fill = std::move(fill), address = to.address(), after = stream_, &ring = ring_] {
+            check_cuda(cudaSetDevice(number), "cudaSetDevice");
+            ring.send(address, bytes, fill, after, PinnedRing::Threads::others);
+        }));
 }
 
 void CudaDevice::download(const DeviceMemory& from, std::span<std::byte> to) {

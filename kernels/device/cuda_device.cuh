@@ -3,8 +3,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
+#include <optional>
+
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/cuda_stream.cuh"
+#include "kernels/device/gpu_memory.cuh"
 #include "kernels/device/pinned_ring.cuh"
 
 namespace workbench {
@@ -24,6 +28,12 @@ public:
     [[nodiscard]] DeviceMemory allocate(std::size_t bytes, std::string_view purpose) override;
     void upload(std::span<const std::byte> from, DeviceMemory& to) override;
     void download(const DeviceMemory& from, std::span<std::byte> to) override;
+    void upload_pieces(std::size_t bytes, const FillPiece& fill, DeviceMemory& to) override;
+    [[nodiscard]] std::unique_ptr<PendingCopy> begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to) override;
+    /// Memory of the host that kernels read and write.
+    [[nodiscard]] static DeviceMemory allocate_on_host(std::size_t bytes);
+    /// Memory that other processes can open, which that of the pool is not.
+    [[nodiscard]] DeviceMemory allocate_for_processes(std::size_t bytes, std::string_view purpose);
     void scatter(const float* values, const Index* target, Index count, float* y) override;
     void scatter(const double* values, const Index* target, Index count, double* y) override;
     void scatter_add(const float* values, const Index* target, Index count, float* y) override;
@@ -40,6 +50,7 @@ public:
 
 private:
     [[nodiscard]] Bandwidth measure_bandwidth();
+    [[noreturn]] void refuse(std::size_t bytes, std::string_view purpose) const;
 
     DeviceProperties properties_;
     OwnedCuda<cudaStream_t> own_stream_;  // null if the stream is the caller's
@@ -47,7 +58,10 @@ private:
     cudaEvent_t start_ = nullptr;
     cudaEvent_t end_ = nullptr;
     cudaEvent_t reached_ = nullptr;  // the work of another device waits for it
-    PinnedRing ring_;
+    GpuMemory& memory_ = GpuMemory::of_current_gpu();
+    PinnedRing& ring_ = PinnedRing::of_current_gpu();
+    /// The stream whose work may use memory of this device; none once the device is gone, and has no work.
+    std::shared_ptr<std::optional<cudaStream_t>> users_;
     DeviceMemory flush_buffer_;  // allocated by the first flush
     DeviceMemory queued_;        // unsigned, host memory that the GPU reads: how often all timed work has been queued
 };

@@ -10,6 +10,9 @@ namespace workbench {
 /// Makes GPU number `rank_on_machine`, modulo the number of GPUs, the calling thread's GPU. Does nothing without a GPU.
 void choose_cuda_device(int rank_on_machine);
 
+/// The number of the calling thread's GPU; -1 without one.
+[[nodiscard]] int cuda_device_number();
+
 /// The reason why there is no GPU (make_cuda_device() returns null), in one line without a full stop; empty if there is one.
 [[nodiscard]] std::string cuda_absence_reason();
 

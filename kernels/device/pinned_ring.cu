@@ -1,75 +1,122 @@
 #include "kernels/device/pinned_ring.cuh"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cstring>
+#include <future>
+#include <map>
+#include <memory>
+#include <thread>
 
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {
 
-PinnedRing::~PinnedRing() { (void)cudaFreeHost(buffers_); }
-
-void PinnedRing::require_buffers() {
-    if (buffers_ != nullptr) return;
-    for (auto& of_lane : done_) {
-        for (OwnedCuda<cudaEvent_t>& event : of_lane) event = make_event();
-    }
-    check_cuda(cudaHostAlloc(&buffers_, 2 * lanes * piece, cudaHostAllocDefault), "cudaHostAlloc");
+PinnedRing& PinnedRing::of_current_gpu() {
+    static std::mutex turn;
+    static auto* const of_gpus = new std::map<int, std::unique_ptr<PinnedRing>>;  // outlives the driver
+    const std::lock_guard<std::mutex> lock(turn);
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "cudaGetDevice");
+    std::unique_ptr<PinnedRing>& found = (*of_gpus)[number];
+    if (found == nullptr) found = std::make_unique<PinnedRing>();
+    return *found;
 }
 
-std::byte* PinnedRing::buffer(int lane, int turn) const {
-    return static_cast<std::byte*>(buffers_) + static_cast<std::size_t>(2 * lane + turn) * piece;
+PinnedRing::~PinnedRing() { (void)cudaFreeHost(buffers_); }
+
+void PinnedRing::begin(cudaStream_t after) {
+    if (!is_ready_) {
+        for (int i = 0; i < shape_.streams; ++i) streams_.push_back(make_stream());
+        lanes_.resize(static_cast<std::size_t>(shape_.lanes));
+        for (std::size_t i = 0; i < lanes_.size(); ++i) {
+            for (OwnedCuda<cudaEvent_t>& event : lanes_[i].done) event = make_event();
+            lanes_[i].stream = streams_[i % streams_.size()].get();
+        }
+        before_ = make_event();
+        check_cuda(cudaHostAlloc(&buffers_, 2 * lanes_.size() * shape_.piece, cudaHostAllocDefault), "cudaHostAlloc");
+        is_ready_ = true;
+    }
+    for (const OwnedCuda<cudaStream_t>& stream : streams_) wait_for(stream.get(), after, before_.get());
+}
+
+void PinnedRing::finish() {
+    for (const OwnedCuda<cudaStream_t>& stream : streams_) {
+        check_cuda(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+    }
+}
+
+std::byte* PinnedRing::buffer(int lane, std::size_t turn) const {
+    return static_cast<std::byte*>(buffers_) + (2 * static_cast<std::size_t>(lane) + turn) * shape_.piece;
 }
 
 template <typename Work>
-void PinnedRing::on_lanes(const Work& work) {
-    require_buffers();
+void PinnedRing::on_lanes(Threads threads, const Work& work) {
     int device = 0;
     check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    for_each_in_parallel(lanes, 1, [&](std::int64_t lane) {
+    const auto on_thread = [&](std::int64_t lane) {
         check_cuda(cudaSetDevice(device), "cudaSetDevice");  // which is a property of a thread
         work(static_cast<int>(lane));
-    });
+    };
+    if (threads == Threads::of_host) return for_each_in_parallel(shape_.lanes, 1, on_thread);
+    std::vector<std::future<void>> others;
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());  // 0: unknown
+    for (int lane = 1; lane < std::min(shape_.lanes, cores); ++lane) {
+        others.push_back(std::async(std::launch::async, on_thread, lane));
+    }
+    on_thread(0);
+    for (std::future<void>& other : others) other.get();
 }
 
-void PinnedRing::send(void* to, std::span<const std::byte> from, cudaStream_t stream) {
+void PinnedRing::send(void* to, std::size_t bytes, const FillPiece& fill, cudaStream_t after, Threads threads) {
+    const std::lock_guard<std::mutex> lock(turn_);
+    begin(after);
     std::atomic<std::size_t> next = 0;
-    on_lanes([&](int lane) {
-        for (int turn = 0;; turn ^= 1) {
-            const std::size_t begin = next.fetch_add(piece);
-            if (begin >= from.size()) return;
-            const std::span<const std::byte> part = from.subspan(begin, std::min(piece, from.size() - begin));
-            cudaEvent_t done = done_[static_cast<std::size_t>(lane)][static_cast<std::size_t>(turn)].get();
-            check_cuda(cudaEventSynchronize(done), "cudaEventSynchronize");
-            std::memcpy(buffer(lane, turn), part.data(), part.size());
-            check_cuda(cudaMemcpyAsync(static_cast<std::byte*>(to) + begin, buffer(lane, turn), part.size(),
-                                       cudaMemcpyHostToDevice, stream),
+    const auto copy_pieces = [&](int number) {
+        const Lane& lane = lanes_[static_cast<std::size_t>(number)];
+        for (std::size_t turn = 0;; turn ^= 1) {
+            const std::size_t first = next.fetch_add(shape_.piece);
+            if (first >= bytes) return;
+            const std::size_t size = std::min(shape_.piece, bytes - first);
+            check_cuda(cudaEventSynchronize(lane.done[turn].get()), "cudaEventSynchronize");
+            fill(first, {buffer(number, turn), size});
+            check_cuda(cudaMemcpyAsync(static_cast<std::byte*>(to) + first, buffer(number, turn), size, cudaMemcpyHostToDevice,
+                                       lane.stream),
                        "cudaMemcpyAsync");
-            check_cuda(cudaEventRecord(done, stream), "cudaEventRecord");
+            check_cuda(cudaEventRecord(lane.done[turn].get(), lane.stream), "cudaEventRecord");
         }
-    });
-    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    };
+    try {
+        on_lanes(threads, copy_pieces);
+    } catch (...) {
+        finish();  // the caller may free the memory
+        throw;
+    }
+    finish();
 }
 
-void PinnedRing::fetch(std::span<std::byte> to, const void* from, cudaStream_t stream) {
+void PinnedRing::fetch(std::span<std::byte> to, const void* from, cudaStream_t after) {
+    const std::lock_guard<std::mutex> lock(turn_);
+    begin(after);
     std::atomic<std::size_t> next = 0;
-    on_lanes([&](int lane) {
+    on_lanes(Threads::of_host, [&](int number) {
+        const Lane& lane = lanes_[static_cast<std::size_t>(number)];
         std::array<std::span<std::byte>, 2> parts;  // on their way, one in each buffer; empty: none
         const auto ask = [&](std::size_t turn) {
-            const std::size_t begin = next.fetch_add(piece);
-            parts[turn] = begin >= to.size() ? std::span<std::byte>() : to.subspan(begin, std::min(piece, to.size() - begin));
+            const std::size_t first = next.fetch_add(shape_.piece);
+            parts[turn] =
+                first >= to.size() ? std::span<std::byte>() : to.subspan(first, std::min(shape_.piece, to.size() - first));
             if (parts[turn].empty()) return;
-            check_cuda(cudaMemcpyAsync(buffer(lane, static_cast<int>(turn)), static_cast<const std::byte*>(from) + begin,
-                                       parts[turn].size(), cudaMemcpyDeviceToHost, stream),
+            check_cuda(cudaMemcpyAsync(buffer(number, turn), static_cast<const std::byte*>(from) + first, parts[turn].size(),
+                                       cudaMemcpyDeviceToHost, lane.stream),
                        "cudaMemcpyAsync");
-            check_cuda(cudaEventRecord(done_[static_cast<std::size_t>(lane)][turn].get(), stream), "cudaEventRecord");
+            check_cuda(cudaEventRecord(lane.done[turn].get(), lane.stream), "cudaEventRecord");
         };
         ask(0);
         for (std::size_t turn = 0; !parts[turn].empty(); turn ^= 1) {
             ask(turn ^ 1);
-            check_cuda(cudaEventSynchronize(done_[static_cast<std::size_t>(lane)][turn].get()), "cudaEventSynchronize");
-            std::memcpy(parts[turn].data(), buffer(lane, static_cast<int>(turn)), parts[turn].size());
+            check_cuda(cudaEventSynchronize(lane.done[turn].get()), "cudaEventSynchronize");
+            std::memcpy(parts[turn].data(), buffer(number, turn), parts[turn].size());
         }
     });
 }

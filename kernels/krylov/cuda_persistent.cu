@@ -287,11 +287,9 @@ private:
 template <ValueType Value, ValueType Stored>
 class CudaPersistentSolver final : public PersistentSolver<Value> {
 public:
-    CudaPersistentSolver(MatrixOnGpu<Stored> matrix, std::int64_t nonzeros, krylov::BlockShape shape, CudaDevice& device,
-                         Ranks* ranks)
+    CudaPersistentSolver(MatrixOnGpu<Stored> matrix, krylov::BlockShape shape, CudaDevice& device, Ranks* ranks)
         : device_(device),
           ranks_(ranks),
-          nonzeros_(nonzeros),
           shape_(shape),
           matrix_(std::move(matrix)),
           parts_(on_device(matrix_.parts)),
@@ -300,6 +298,7 @@ public:
         const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(matrix_.run);  // of an entry
         const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
         kept_ = static_cast<Index>(of_cache / blocks() / bytes);
+        if (sizeof(Stored) < sizeof(Value)) rounds_ = device.allocate_on_host(1);
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
@@ -310,15 +309,16 @@ public:
     void set_values(const Value* values) override {
         const std::size_t slots = matrix_.entries.size();
         if (slots == 0 && matrix_.values.size() > 0) throw std::logic_error("new values were not announced");
-        if constexpr (std::is_same_v<Value, double> && std::is_same_v<Stored, float>) {
-            if (!are_exact_there(values, nonzeros_, device_)) {
-                throw Unsuitable(
-                    "the values of the persistent kernel are stored in f32, which does not represent the new ones");
-            }
-        }
+        char* const rounds = rounds_.template as<char>();
+        if (rounds != nullptr) *rounds = 0;
         krylov::call_for_each<<<blocks_of(slots, block_threads), block_threads, 0, device_.stream()>>>(
-            slots, krylov::passes::ReplaceValues<Value, Stored>{matrix_.entries.data(), values, matrix_.values.data()});
+            slots, krylov::passes::ReplaceValues<Value, Stored>{matrix_.entries.data(), values, matrix_.values.data(), rounds});
         check_launch("new values of a persistent matrix");
+        if (rounds == nullptr) return;
+        check_cuda(cudaStreamSynchronize(device_.stream()), "cudaStreamSynchronize");
+        if (*rounds != 0) {
+            throw Unsuitable("the values of the persistent kernel are stored in f32, which does not represent the new ones");
+        }
     }
 
     [[nodiscard]] CudaDevice& device() const { return device_; }
@@ -365,11 +365,11 @@ private:
 
     CudaDevice& device_;
     Ranks* ranks_;
-    std::int64_t nonzeros_;
     krylov::BlockShape shape_;
     Index kept_ = 0;  // entries of a part
     MatrixOnGpu<Stored> matrix_;
     DeviceMemory parts_, slices_, first_targets_;
+    DeviceMemory rounds_;  // char, in host memory: does f32 round a new value? Null if Stored represents all
 };
 
 int attribute_of(cudaDeviceAttr attribute) {
@@ -394,7 +394,7 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
         throw Unsuitable("a persistent kernel takes at most 2^31 - 1 nonzeros");
     }
     krylov::GpuSpace space(device);
-    const krylov::OrderedOnGpu<Value> ordered(space, problem);
+    const krylov::OrderedOnGpu<Value, Stored> ordered(space, problem);
     // A run needs consecutive columns, and a rank may need only some unknowns of a node of another rank.
     const bool has_runs = problem.ranks == nullptr && problem.method == KrylovMethod::cg;
     const Index run = has_runs ? krylov::best_run(space, ordered.rows(), sizeof(Stored)) : 1;
@@ -436,8 +436,7 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
         throw Unsuitable("a multiprocessor of " + properties.name + " has no room for a thread block with " +
                          std::to_string(matrix.shared_bytes) + " bytes of shared memory");
     }
-    return std::make_unique<CudaPersistentSolver<Value, Stored>>(std::move(matrix), problem.nonzeros(), shape, device,
-                                                                 problem.ranks);
+    return std::make_unique<CudaPersistentSolver<Value, Stored>>(std::move(matrix), shape, device, problem.ranks);
 }
 
 }  // namespace

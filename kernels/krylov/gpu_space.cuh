@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -96,6 +97,7 @@ public:
         workbench::sort_pairs(workspace_, keys, values, 0, bits);
     }
     void sum_up(Array<Offset>& counts) { workbench::sum_up(workspace_, counts); }
+    void wait() { (void)cudaStreamSynchronize(workspace_.stream()); }
 
 private:
     CudaDevice& device_;
@@ -103,14 +105,20 @@ private:
     OwnedCuda<cudaEvent_t> event_ = make_event();
 };
 
-/// The matrix of a problem in the memory of a GPU, in the order of the solve. The space must outlive it.
-template <ValueType Value>
+/// The matrix of a problem in the memory of a GPU, in the order of the solve, whose values are stored as Stored, exactly. The
+/// space must outlive it.
+template <ValueType Value, ValueType Stored>
 class OrderedOnGpu {
 public:
     OrderedOnGpu(GpuSpace& space, const PersistentProblem<Value>& problem) {
-        if (problem.there == nullptr) copy(space.device(), *problem.matrix);
-        space.wait_for_device();
-        if (problem.there != nullptr) refer_to(space, *problem.there);
+        if (problem.there != nullptr) {
+            space.wait_for_device();
+            refer_to(space, *problem.there);
+        } else {
+            const CsrOnDevice<Stored> copied = copy(space.device(), *problem.matrix);
+            space.wait_for_device();
+            refer_to(space, copied);
+        }
         if (problem.old_of_new != nullptr) reorder(space, problem);
     }
 
@@ -122,19 +130,26 @@ public:
     }
 
 private:
-    void copy(CudaDevice& device, const CsrMatrix& matrix) {
-        offsets_ = to_device(device, std::span<const Offset>(matrix.row_offsets), "row offsets");
+    /// A persistent matrix has fewer than 2^31 nonzeros.
+    [[nodiscard]] CsrOnDevice<Stored> copy(CudaDevice& device, const CsrMatrix& matrix) {
+        offsets_ = to_device_as<std::int32_t>(device, std::span<const Offset>(matrix.row_offsets), "row offsets");
         columns_ = to_device(device, std::span<const Index>(matrix.column_indices), "columns");
-        values_ = to_device(device, std::span<const double>(matrix.values), "values");
-        rows_ = {matrix.rows, matrix.columns, offsets_.as<const Offset>(), columns_.as<const Index>(),
-                 values_.as<const double>()};
+        values_ = to_device_as<Stored>(device, std::span<const double>(matrix.values), "values");
+        return {.rows = matrix.rows,
+                .columns = matrix.columns,
+                .nonzeros = matrix.nonzeros(),
+                .row_offsets = offsets_.address(),
+                .long_offsets = false,
+                .column_indices = columns_.as<const Index>(),
+                .values = values_.as<const Stored>()};
     }
 
-    void refer_to(GpuSpace& space, const CsrOnDevice<Value>& there) {
+    template <ValueType Given>
+    void refer_to(GpuSpace& space, const CsrOnDevice<Given>& there) {
         rows_.rows = there.rows;
         rows_.column_count = there.columns;
         rows_.columns = there.column_indices;
-        if constexpr (std::is_same_v<Value, double>) {
+        if constexpr (std::is_same_v<Given, double>) {
             rows_.values = there.values;
         } else {
             rows_.values_in_f32 = there.values;

@@ -14,6 +14,7 @@
 //       void for_each(std::size_t count, const Pass&);                               // pass(i) for i < count
 //       void sort_pairs(Array<std::uint64_t>& keys, Array<std::uint32_t>& values, int bits);  // stable, by the lowest bits
 //       void sum_up(Array<Offset>&);                                                 // inclusive prefix sums
+//       void wait();                                                                 // for all passes so far
 //   };
 #pragma once
 
@@ -27,23 +28,6 @@
 #include "kernels/primitives/search.hpp"
 
 namespace workbench::krylov {
-
-/// A matrix with ascending columns, in the memory of a space and in the order of the solve.
-struct OrderedRows {
-    Index rows = 0;
-    Index column_count = 0;
-    const Offset* offsets = nullptr;         // [rows + 1]
-    const Index* columns = nullptr;          // [nonzeros]
-    const double* values = nullptr;          // [nonzeros]; null: those in f32
-    const std::uint32_t* entries = nullptr;  // [nonzeros] the position of each value; null: that of its column
-    const Index* old_of_new = nullptr;       // [rows] the row as it was given; null: the same
-    const float* values_in_f32 = nullptr;    // [nonzeros]
-
-    [[nodiscard]] constexpr Offset entry(Offset k) const { return entries == nullptr ? k : Offset{entries[k]}; }
-    [[nodiscard]] constexpr double value(Offset k) const {
-        return values == nullptr ? static_cast<double>(values_in_f32[entry(k)]) : values[entry(k)];
-    }
-};
 
 namespace passes {
 
@@ -357,6 +341,10 @@ public:
         division_ = {static_cast<Index>(made_.parts.size()), boundaries_.data(), first_places_.data()};
         // NOLINTEND(*-prefer-member-initializer)
     }
+
+    PersistentBuilder(const PersistentBuilder&) = delete;
+    PersistentBuilder& operator=(const PersistentBuilder&) = delete;
+    ~PersistentBuilder() { space_.wait(); }  // for passes that write what is kept, after an exception
 
     /// Throws Unsuitable (place_entries).
     [[nodiscard]] Matrix build() {

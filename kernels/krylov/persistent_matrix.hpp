@@ -19,6 +19,23 @@ namespace workbench::krylov {
 
 inline constexpr Index rows_per_slice = 32;  // a row for each lane of a warp
 
+/// A matrix with ascending columns, in the memory of a space and in the order of the solve.
+struct OrderedRows {
+    Index rows = 0;
+    Index column_count = 0;
+    const Offset* offsets = nullptr;         // [rows + 1]
+    const Index* columns = nullptr;          // [nonzeros]
+    const double* values = nullptr;          // [nonzeros]; null: those in f32
+    const std::uint32_t* entries = nullptr;  // [nonzeros] the position of each value; null: that of its column
+    const Index* old_of_new = nullptr;       // [rows] the row as it was given; null: the same
+    const float* values_in_f32 = nullptr;    // [nonzeros]
+
+    [[nodiscard]] constexpr Offset entry(Offset k) const { return entries == nullptr ? k : Offset{entries[k]}; }
+    [[nodiscard]] constexpr double value(Offset k) const {
+        return values == nullptr ? static_cast<double>(values_in_f32[entry(k)]) : values[entry(k)];
+    }
+};
+
 /// The thread block of a part. Warp w computes slices w, w + warps, ...
 struct BlockShape {
     int warps = 0;

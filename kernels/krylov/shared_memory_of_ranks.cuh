@@ -39,7 +39,8 @@ public:
         own.inverse_diagonal = take(preconditioned ? count : 0, sizeof(Value));
         own.preconditioned = preconditioned;
         const auto take_memory = [&] {
-            own_ = device.allocate(bytes, "the vectors of the solve, and what thread blocks exchange");
+            constexpr const char* purpose = "the vectors of the solve, and what thread blocks exchange";
+            own_ = ranks_ == nullptr ? device.allocate(bytes, purpose) : device.allocate_for_processes(bytes, purpose);
             device.zero(own_.address(), own_.bytes());
         };
         if (ranks_ == nullptr) {

@@ -8,15 +8,27 @@
 
 namespace workbench::krylov::passes {
 
-/// Replaces the values of a matrix that knows their positions. values: as the matrix was given.
+/// True if f32 does not represent a value.
+[[nodiscard]] constexpr bool is_rounded_by_f32(double value) {
+    return static_cast<double>(static_cast<float>(value)) != value && value == value;
+}
+
+/// Replaces the values of a matrix that knows their positions, and sets the flag if Stored does not represent one of them.
+/// values: as the matrix was given.
 template <typename Value, typename Stored>
 struct ReplaceValues {
     const std::uint32_t* entries = nullptr;
     const Value* values = nullptr;
     Stored* stored = nullptr;
+    char* rounds = nullptr;  // zero; only written if Stored is narrower
 
     constexpr void operator()(std::size_t slot) const {
-        if (entries[slot] != padding_entry) stored[slot] = static_cast<Stored>(values[entries[slot]]);
+        if (entries[slot] == padding_entry) return;
+        const Value value = values[entries[slot]];
+        stored[slot] = static_cast<Stored>(value);
+        if constexpr (sizeof(Stored) < sizeof(Value)) {
+            if (is_rounded_by_f32(value)) *rounds = 1;
+        }
     }
 };
 
@@ -26,8 +38,7 @@ struct FindInexact {
     char* found = nullptr;  // zero
 
     constexpr void operator()(std::size_t k) const {
-        const double value = values[k];
-        if (static_cast<double>(static_cast<float>(value)) != value && value == value) *found = 1;
+        if (is_rounded_by_f32(values[k])) *found = 1;
     }
 };
 

@@ -6,6 +6,7 @@
 
 namespace workbench {
 
+int cuda_device_number() { return -1; }
 std::unique_ptr<Device> make_cuda_device() { return nullptr; }
 
 std::unique_ptr<Device> make_cuda_device_on(void*) { return nullptr; }

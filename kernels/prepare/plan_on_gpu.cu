@@ -41,6 +41,10 @@ public:
         wait_for(stream(), cuda_device(device).stream(), event_.get());
     }
 
+    PlanOnGpu(const PlanOnGpu&) = delete;
+    PlanOnGpu& operator=(const PlanOnGpu&) = delete;
+    ~PlanOnGpu() { (void)cudaStreamSynchronize(stream()); }  // which may write arrays of the result, after an exception
+
     std::unique_ptr<PlannedMatrix<Value>> run() {
         step("checks", [&] { check(); });
         for (const auto& [stage, each] : plan_.steps) {
@@ -56,7 +60,7 @@ public:
         moved_ = {};
         step("arrays", [&] {
             std::visit([&](const auto& storage) { store(storage); }, plan_.storage);
-            planned_->fill(matrix_.values, stream());
+            planned_->fill(task().values(), stream());
         });
         return std::move(planned_);
     }
@@ -166,11 +170,13 @@ private:
 
     template <typename Work>
     void step(const std::string& what, const Work& work, bool is_stage = false) {
+        PlannedFacts& facts = planned_->own_facts;
+        const double waited = facts.waited_seconds;
         const auto begin = std::chrono::steady_clock::now();
         work();
         check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-        planned_->own_facts.steps.push_back({what, is_stage, seconds.count()});
+        facts.steps.push_back({what, is_stage, seconds.count() - (facts.waited_seconds - waited)});
     }
 
     /// Allocates an array that the result keeps.

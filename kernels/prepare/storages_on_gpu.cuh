@@ -1,6 +1,7 @@
 // The storages that plans make on the GPU, from the rows in their order.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -32,6 +33,16 @@ struct StorageTask {
     const CsrOnDevice<Value>& matrix;  // as it was given
     std::uint32_t longest = 0;         // row of the matrix
     PlannedOnGpu<Value>& result;
+
+    /// Those of the matrix, which may have to arrive.
+    [[nodiscard]] const Value* values() const {
+        if (matrix.values_coming != nullptr) {
+            const auto begin = std::chrono::steady_clock::now();
+            matrix.values_coming->wait();
+            result.own_facts.waited_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        }
+        return matrix.values;
+    }
 };
 
 /// Each throws Unsuitable where the host must prepare the matrix.
@@ -66,7 +77,7 @@ void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto
     const cudaStream_t stream = task.workspace.stream();
     const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
     if (wanted == DeviceValues::dictionary || wanted == DeviceValues::automatic) {
-        const auto distinct = distinct_on_gpu(task.device, task.matrix.values, nonzeros, most_values_of_bytes, stream);
+        const auto distinct = distinct_on_gpu(task.device, task.values(), nonzeros, most_values_of_bytes, stream);
         if (distinct && wanted == DeviceValues::automatic && distinct->size() <= 1) {
             throw Unsuitable("all values are equal, of which the host stores none");
         }
@@ -75,7 +86,7 @@ void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto
     }
     if constexpr (std::is_same_v<Value, double>) {
         const bool tries = wanted == DeviceValues::f32 || wanted == DeviceValues::automatic;
-        if (tries && are_exact_in_f32_on_gpu(task.device, task.matrix.values, nonzeros, stream)) {
+        if (tries && are_exact_in_f32_on_gpu(task.device, task.values(), nonzeros, stream)) {
             return use(std::type_identity<float>{}, std::vector<Value>());
         }
         if (wanted == DeviceValues::f32) throw Unsuitable("f32 does not represent all values exactly");

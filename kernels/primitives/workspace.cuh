@@ -3,12 +3,12 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
 #include <span>
 #include <utility>
 
 #include "core/matrix/types.hpp"
 #include "kernels/device/cuda_stream.cuh"
+#include "kernels/device/gpu_memory.cuh"
 
 namespace workbench {
 
@@ -45,10 +45,10 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
-/// Arrays come from a pool that keeps at most a 64th of the GPU's memory between plans.
+/// Arrays come from GpuMemory, in the order of the stream.
 class Workspace {
 public:
-    Workspace();
+    Workspace() = default;
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
     ~Workspace();
@@ -81,7 +81,7 @@ private:
     void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
     OwnedCuda<cudaStream_t> stream_ = make_stream();
-    cudaMemPool_t pool_ = nullptr;
+    GpuMemory& memory_ = GpuMemory::of_current_gpu();
 };
 
 inline constexpr int block_threads = 256;  // of most kernels for preprocessing

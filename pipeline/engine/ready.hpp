@@ -63,14 +63,21 @@ struct ReadyPlan {
     bool keeps_copy = false;
 };
 
-/// A copy of a matrix in the memory of a device.
+/// A copy of a matrix in the memory of a device. Row offsets have 32 bits if they suffice. Where the values may still be on
+/// their way, CsrOnDevice::values_coming of matrix() is not null.
 template <ValueType Value>
 class CopyOnDevice {
 public:
+    /// The matrix must outlive this, or wait() must have been called.
     CopyOnDevice(Device& device, const CsrMatrix& matrix);
+    CopyOnDevice(const CopyOnDevice&) = delete;
+    CopyOnDevice& operator=(const CopyOnDevice&) = delete;
+    ~CopyOnDevice() = default;
+
     /// Those of a matrix of the same pattern.
     void upload_values(Device& device, const CsrMatrix& matrix) { upload(device, matrix, values_); }
     static void upload(Device& device, const CsrMatrix& matrix, DeviceMemory& to);
+    void wait();
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
 private:
@@ -78,6 +85,7 @@ private:
     DeviceMemory columns_;
     DeviceMemory values_;
     CsrOnDevice<Value> matrix_;
+    std::unique_ptr<PendingCopy> coming_;  // before all that it uses is destroyed
 };
 
 /// The layouts, kernel and orders of a recipe on a matrix.

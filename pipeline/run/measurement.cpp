@@ -220,6 +220,8 @@ private:
             there_ = std::make_shared<There>(*gpu, references_.input());
             there_->copy_seconds = watch.seconds();
             there_->ready.emplace(recipe_, there_->copy.matrix(), ReadyPlan<Value>{.device = *gpu, .kernels = *found}, false);
+            there_->copy.wait();
+            there_->copy_seconds += there_->ready->preparation().copy_seconds;
         } catch (const Unsuitable& reason) {
             there_.reset();
             report_.notes.push_back(fmt::format("{}: prepared on the host, because the GPU declined: {}",

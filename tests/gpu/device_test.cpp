@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <stdexcept>
@@ -54,6 +55,69 @@ TEST_SUITE("device") {
         device->download(memory, std::as_writable_bytes(std::span(back)));
         CHECK(there == back);
         CHECK_EQ(to_device(*device, std::span<const double>(), "nothing").bytes(), 0);
+    }
+
+    TEST_CASE("memory is taken from a pool again, and not while earlier work of its owner uses it") {
+        const auto device = make_cuda_device();
+        const auto other = make_cuda_device();
+        constexpr std::size_t bytes = std::size_t{64} << 20;
+        for (const bool is_other : {false, true}) {
+            Device& next = is_other ? *other : *device;
+            DeviceMemory memory = device->allocate(bytes, "memory of the first");
+            const void* const address = memory.address();
+            device->flush_cache();
+            for (int i = 0; i < 20; ++i) device->fill(memory.address(), std::byte{1}, bytes);
+            memory = {};
+            const DeviceMemory again = next.allocate(bytes, "memory of the second");
+            CHECK_EQ(again.address(), address);
+            next.fill(again.address(), std::byte{2}, bytes);
+            std::vector<std::byte> found(bytes);
+            next.download(again, found);
+            CHECK(std::all_of(found.begin(), found.end(), [](std::byte byte) { return byte == std::byte{2}; }));
+        }
+        DeviceMemory outlives;
+        {
+            const auto gone = make_cuda_device();
+            outlives = gone->allocate(1024, "memory that outlives its device");
+        }
+        outlives = {};
+        CHECK_EQ(device->allocate(1024, "a little").bytes(), 1024);
+    }
+
+    TEST_CASE("elements are converted on their way to the device, also beside other work") {
+        const auto device = make_cuda_device();
+        // From less than a piece of the pinned buffers to several rounds of all, and an end within a piece.
+        for (const std::size_t count : {std::size_t{0}, std::size_t{5}, std::size_t{70'001}, std::size_t{9'000'003}}) {
+            std::vector<double> values(count);
+            for (std::size_t i = 0; i < count; ++i) values[i] = 0.1 * static_cast<double>(i);
+            const std::span<const double> from(values);
+            const DeviceMemory rounded = to_device_as<float>(*device, from, "values");
+            CHECK_EQ(rounded.bytes(), count * sizeof(float));
+            DeviceMemory beside = device->allocate(count * sizeof(double), "values beside other work");
+            const auto pending = device->begin_upload(count * sizeof(double), converted<double>(from), beside);
+            device->flush_cache();
+            DeviceMemory small = to_device(*device, std::span<const double>(std::vector<double>{1, 2}), "other work");
+            pending->wait();
+            pending->wait();
+            std::vector<float> in_f32(count);
+            std::vector<double> in_f64(count);
+            device->download(rounded, std::as_writable_bytes(std::span(in_f32)));
+            device->download(beside, std::as_writable_bytes(std::span(in_f64)));
+            CHECK(in_f64 == values);
+            CHECK(std::equal(in_f32.begin(), in_f32.end(), values.begin(),
+                             [](float found, double value) { return found == static_cast<float>(value); }));
+        }
+        DeviceMemory little = device->allocate(64, "too little");
+        const FillPiece fill = [](std::size_t, std::span<std::byte> piece) { std::ranges::fill(piece, std::byte{1}); };
+        CHECK_THROWS_AS(device->upload_pieces(std::size_t{64} << 20, fill, little), std::logic_error);
+        DeviceMemory room = device->allocate(std::size_t{64} << 20, "room");
+        const FillPiece fails = [](std::size_t, std::span<std::byte>) { throw std::runtime_error("no"); };
+        CHECK_THROWS_AS(device->begin_upload(room.bytes(), fails, room)->wait(), std::runtime_error);
+        CHECK_THROWS_AS(device->upload_pieces(room.bytes(), fails, room), std::runtime_error);
+        device->upload_pieces(room.bytes(), fill, room);
+        std::vector<std::byte> found(room.bytes());
+        device->download(room, found);
+        CHECK(std::ranges::all_of(found, [](std::byte byte) { return byte == std::byte{1}; }));
     }
 
     TEST_CASE_TEMPLATE("scatter writes each value to its target", Value, float, double) {

@@ -58,6 +58,7 @@ public:
     [[nodiscard]] Item item(const Array<Item>& array, std::size_t number) {
         return array.at(number);
     }
+    void wait() {}
     template <typename Pass>
     void for_each(std::size_t count, const Pass& pass) {
         for (std::size_t i = count; i > 0; --i) pass(i - 1);
@@ -397,10 +398,18 @@ TEST_CASE("parts take values in f32, and new values of the matrix as it was give
     CHECK(make_persistent_matrix<float>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20}).entries.empty());
 }
 
-TEST_CASE("values that f32 rounds are found") {
+TEST_CASE("values that f32 rounds are found, also while they replace others") {
     const auto any = [](const std::vector<double>& values) {
         char found = 0;
         HostSpace().for_each(values.size(), krylov::passes::FindInexact{values.data(), &found});
+        std::vector<std::uint32_t> entries(values.size() + 1, krylov::padding_entry);
+        std::iota(entries.begin() + 1, entries.end(), 0U);
+        std::vector<float> stored(entries.size(), 7);
+        char rounds = 0;
+        HostSpace().for_each(entries.size(), krylov::passes::ReplaceValues<double, float>{entries.data(), values.data(),
+                                                                                          stored.data(), &rounds});
+        CHECK_EQ(rounds, found);
+        CHECK_EQ(stored.front(), 7);
         return found != 0;
     };
     CHECK_FALSE(any({}));
