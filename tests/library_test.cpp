@@ -230,6 +230,7 @@ TEST_CASE("the facts of an operator") {
     CHECK(facts.bytes_to_move == facts.bytes + (7 + 7) * 8);
     CHECK(facts.seconds > 0);
     CHECK((facts.verification_seconds > 0 && facts.verification_seconds < facts.seconds));
+    CHECK(facts.process_seconds == 0);  // on the host
     CHECK(facts.verified);
     REQUIRE(!facts.notes.empty());
     CHECK(facts.notes.front().substr(0, 15) == "cuthill_mckee: ");

@@ -1,6 +1,8 @@
 #include "frontends/library/applied.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -9,10 +11,18 @@
 
 #include "core/text/words.hpp"
 #include "frontends/library/checked_matrix.hpp"
+#include "frontends/library/loaded_once.hpp"
 #include "kernels/device/cuda_device.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace workbench {
+
+bool is_first_with(const std::string& key) {
+    static std::mutex turn;
+    static std::set<std::string> keys;
+    const std::lock_guard<std::mutex> lock(turn);
+    return keys.insert(key).second;
+}
 
 void require_no_parallel_region() {
     if (in_parallel_region()) {

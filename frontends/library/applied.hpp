@@ -21,6 +21,11 @@ struct __attribute__((visibility("hidden"))) Operator<Value>::Applied {
     Applied(std::shared_ptr<const Recipe::Checked> from, const DeviceCsrView<Value>& matrix, const Options& options,
             const workbench::EngineWish& solver);
 
+    /// make_applied, after what a process pays once (load_once).
+    template <typename Matrix>
+    [[nodiscard]] static std::unique_ptr<Applied> make_loaded(const std::shared_ptr<const Recipe::Checked>& from,
+                                                              const Matrix& matrix, const Options& options);
+
     /// Call them while holding a KokkosTurn; see Operator.
     void set_values(ArrayView<const Value> values);
     void set_values(const CsrView<Value>& view);

@@ -126,7 +126,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     prepare_orders();
     make_engine(solver, copy ? copy->matrix() : CsrOnDevice<Value>());
     facts_.verified = options.verify;
-    facts_.seconds = watch.seconds();
+    take_times(watch);
     if (!options.verify) return;
     facts_.verification_seconds = std::max(0.0, prepared_and_verified - ready_->preparation().seconds());
     if (!key_.empty()) exactly_verified().add(key_);
@@ -154,7 +154,13 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
     allocate_vectors();
     make_engine(solver, matrix);
     facts_.verified = options.verify;
+    take_times(watch);
+}
+
+template <ValueType Value>
+void AppliedRecipe<Value>::take_times(const Stopwatch& watch) {
     facts_.seconds = watch.seconds();
+    facts_.process_seconds = seconds_of_compiling_kernels() - compiled_before_;
 }
 
 template <ValueType Value>

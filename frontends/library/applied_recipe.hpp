@@ -13,6 +13,7 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
+#include "core/system/compile.hpp"
 #include "frontends/library/kokkos_turn.hpp"
 #include "frontends/library/several_vectors.hpp"
 #include "frontends/library/value_places.hpp"
@@ -59,6 +60,12 @@ public:
 
     /// A^T in the caller's order, with the values that are stored. Throws Unsuitable if the GPU prepared the matrix.
     [[nodiscard]] CsrMatrix transposed() const;
+
+    /// Adds what this process paid once, before the construction.
+    void add_process_seconds(double seconds) {
+        facts_.process_seconds += seconds;
+        facts_.seconds += seconds;
+    }
 
     /// Throws MachineError on a GPU in another process than that of the construction.
     void require_own_process() const;
@@ -113,6 +120,7 @@ private:
     /// Compares products with the matrix, in the caller's order. Throws BrokenKernel.
     void verify(SeveralVectors<Value>& several, int vectors) const;
     void take_facts_of(const Preparation& preparation);
+    void take_times(const Stopwatch& watch);
     void require_kernel(const Recipe& recipe) const;
     void prepare_orders();
     void allocate_vectors();  // in the recipe's order
@@ -130,6 +138,7 @@ private:
     pid_t process_ = getpid();
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
+    double compiled_before_ = seconds_of_compiling_kernels();  // seconds
     std::optional<Ready<Value>> ready_;
 
     std::int64_t preparations_ = 1;

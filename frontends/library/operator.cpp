@@ -6,6 +6,7 @@
 
 #include "frontends/library/applied.hpp"
 #include "frontends/library/caller_errors.hpp"
+#include "frontends/library/loaded_once.hpp"
 #include "kernels/device/host_loops.hpp"
 
 namespace spmv_workbench {
@@ -37,15 +38,27 @@ void require_gpu(const OperatorFacts& facts) {
 }  // namespace
 
 template <typename Value>
+template <typename Matrix>
+std::unique_ptr<typename Operator<Value>::Applied> Operator<Value>::Applied::make_loaded(
+    const std::shared_ptr<const Recipe::Checked>& from, const Matrix& matrix, const Options& options) {
+    const double seconds = workbench::load_once<Value>(from->recipe, matrix, options, "operator", [&](const Matrix& part) {
+        (void)workbench::make_applied<Applied>(from, part, workbench::for_leading_part(options));
+    });
+    auto applied = workbench::make_applied<Applied>(from, matrix, options);
+    applied->recipe->add_process_seconds(seconds);
+    return applied;
+}
+
+template <typename Value>
 Operator<Value>::Operator() noexcept = default;
 
 template <typename Value>
 Operator<Value>::Operator(const Recipe& recipe, const CsrView<Value>& matrix, const Options& options)
-    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
+    : applied_(Applied::make_loaded(recipe.checked_, matrix, options)) {}
 
 template <typename Value>
 Operator<Value>::Operator(const Recipe& recipe, const DeviceCsrView<Value>& matrix, const Options& options)
-    : applied_(workbench::make_applied<Applied>(recipe.checked_, matrix, options)) {}
+    : applied_(Applied::make_loaded(recipe.checked_, matrix, options)) {}
 
 template <typename Value>
 Operator<Value>::~Operator() = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
@@ -15,6 +16,16 @@ namespace workbench {
 
 using spmv_workbench::SolveFacts;
 using spmv_workbench::SolverOptions;
+
+inline void require_right(const SolverOptions& options) {
+    if (!(options.tolerance > 0)) throw std::invalid_argument("SolverOptions::tolerance: expected a positive number");
+    if (options.most_iterations < 1 || options.patience < 1) {
+        throw std::invalid_argument("SolverOptions: expected at least 1 for most_iterations and patience");
+    }
+    if (options.expected_iterations < 0) {
+        throw std::invalid_argument("SolverOptions::expected_iterations: expected 0 or a positive number");
+    }
+}
 
 /// One solve: runs the iterations, restarts where that helps, and decides how the solve ends.
 template <typename Value>

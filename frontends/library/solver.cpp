@@ -10,6 +10,7 @@
 #include "core/contract/solve_range.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
+#include "frontends/library/loaded_once.hpp"
 #include "frontends/library/solve_course.hpp"
 #include "frontends/library/solved_together.hpp"
 #include "kernels/host/host_device.hpp"
@@ -26,26 +27,42 @@ void require_square(const auto& matrix) {
                       " columns; a solver needs as many of each");
 }
 
-void require_right(const SolverOptions& options) {
-    if (!(options.tolerance > 0)) throw std::invalid_argument("SolverOptions::tolerance: expected a positive number");
-    if (options.most_iterations < 1 || options.patience < 1) {
-        throw std::invalid_argument("SolverOptions: expected at least 1 for most_iterations and patience");
-    }
-    if (options.expected_iterations < 0) {
-        throw std::invalid_argument("SolverOptions::expected_iterations: expected 0 or a positive number");
-    }
-}
-
 }  // namespace
 
 template <typename Value>
 struct __attribute__((visibility("hidden"))) Solver<Value>::State {
     template <typename Matrix>
     State(const Recipe& recipe, const Matrix& matrix, const SolverOptions& chosen)
-        : options((require_square(matrix), require_right(chosen), chosen)) {
+        : options((require_square(matrix), workbench::require_right(chosen), chosen)) {
+        const double process_seconds = load(recipe, matrix);
         a.applied_ =
             workbench::make_applied<typename Operator<Value>::Applied>(recipe.checked_, matrix, options.recipe, wish());
         make_krylov();
+        a.applied_->recipe->add_process_seconds(process_seconds);
+    }
+
+    /// Solves with a leading part of the matrix by each engine that may be chosen, once in a process. Returns the seconds.
+    template <typename Matrix>
+    [[nodiscard]] double load(const Recipe& recipe, const Matrix& matrix) const {
+        double seconds = 0;
+        for (const Engine engine : {Engine::graph, Engine::persistent}) {
+            if (options.engine != engine && options.engine != Engine::automatic) continue;
+            SolverOptions of_part = options;
+            of_part.engine = engine;
+            of_part.most_iterations = 20;
+            of_part.recipe = workbench::for_leading_part(options.recipe);
+            const std::string purpose = "solver " + std::to_string(static_cast<int>(engine)) +
+                                        std::to_string(static_cast<int>(options.method)) +
+                                        std::to_string(static_cast<int>(options.preconditioner));
+            seconds +=
+                workbench::load_once<Value>(recipe.checked_->recipe, matrix, options.recipe, purpose, [&](const Matrix& part) {
+                    Solver small(recipe, part, of_part);
+                    const std::vector<Value> b(static_cast<std::size_t>(part.rows), 1);
+                    std::vector<Value> x(b.size());
+                    (void)small.solve(b, x);
+                });
+        }
+        return seconds;
     }
 
     [[nodiscard]] bool vectors_are_on_host() const { return recipe().on_host() || precondition; }

@@ -185,8 +185,8 @@ public:
 
     [[nodiscard]] py::dict facts() const {
         const sw::OperatorFacts& facts = a_->facts();
-        return py::dict("verification_seconds"_a = facts.verification_seconds, "rows"_a = facts.rows,
-                        "columns"_a = facts.columns, "nonzeros"_a = facts.nonzeros,
+        return py::dict("verification_seconds"_a = facts.verification_seconds, "process_seconds"_a = facts.process_seconds,
+                        "rows"_a = facts.rows, "columns"_a = facts.columns, "nonzeros"_a = facts.nonzeros,
                         "device"_a = facts.device == sw::Device::gpu ? "gpu" : "host", "device_name"_a = facts.device_name,
                         "layout"_a = facts.layout, "kernel"_a = facts.kernel, "backend"_a = facts.backend,
                         "bytes"_a = facts.bytes, "bytes_to_move"_a = facts.bytes_to_move, "seconds"_a = facts.seconds,

@@ -390,6 +390,72 @@ TEST_SUITE("device") {
         CHECK(found.engine == spmv_workbench::Engine::graph);
         CHECK(found.end == spmv_workbench::SolveEnd::converged);
         CHECK(residual_of(other, x, b) <= 2e-8);
+        for (double& value : matrix.values) value *= 2;
+        solver.matrix().set_values(matrix.values);
+        CHECK(solver.solve(b, x).end == spmv_workbench::SolveEnd::converged);
+        CHECK(residual_of(matrix, x, b) <= 2e-8);
+        spmv_workbench::Solver<double> later(recipe_of(prepared_there), there.view(), options);
+        later.matrix().set_values(other.values);
+        later.matrix().set_values(matrix.values);
+        CHECK(later.solve(b, x).engine == spmv_workbench::Engine::persistent);
+        CHECK(residual_of(matrix, x, b) <= 2e-8);
+    }
+
+    TEST_CASE("a solve with arrays on the GPU has written x when it returns, for any stream") {
+        const auto device = make_cuda_device();
+        const auto other = make_cuda_device();
+        // The last copy to x takes longer than it takes another stream to begin.
+        const CsrMatrix matrix = scaled_laplacian(1500, 0);
+        const MatrixThere<double> there(*device, matrix);
+        const auto rows = static_cast<std::size_t>(matrix.rows);
+        spmv_workbench::SolverOptions options;
+        options.recipe = on_stream_of(*device);
+        options.recipe.verify = false;
+        options.engine = spmv_workbench::Engine::graph;
+        options.most_iterations = 3;
+        spmv_workbench::Solver<double> solver(recipe_of("[layout]\nuse = 'csr'\n"), there.view(), options);
+        const DeviceMemory x = device->allocate(rows * sizeof(double), "x");
+        for (const double factor : {1.0, -3.0}) {
+            const std::vector<double> values(rows, factor);
+            const DeviceMemory b = to_device(*device, std::span<const double>(values), "b");
+            (void)device->time([&] { device->fill(x.address(), std::byte{0}, x.bytes()); });
+            (void)solver.solve(on_device(b.as<const double>(), rows), on_device(x.as<double>(), rows));
+            std::vector<double> at_once(rows);
+            std::vector<double> later(rows);
+            other->download(x, std::as_writable_bytes(std::span(at_once)));
+            (void)device->time([] {});
+            device->download(x, std::as_writable_bytes(std::span(later)));
+            CHECK(at_once == later);
+            CHECK(later.back() * factor > 0);
+        }
+    }
+
+    TEST_CASE("what a process pays once is told apart from what a matrix costs") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = scaled_laplacian(60, 0);
+        const Arrays<float> arrays(matrix);
+        const std::string recipe = "[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\nslice_height = 16\n";
+        const auto of_operator = [&] {
+            return Operator<float>(recipe_of(recipe), arrays.view(), on_stream_of(*device)).facts();
+        };
+        const spmv_workbench::OperatorFacts first = of_operator();
+        CHECK_GT(first.process_seconds, 0);
+        CHECK_LT(first.process_seconds, first.seconds);
+        const spmv_workbench::OperatorFacts second = of_operator();
+        CHECK_EQ(second.process_seconds, 0);
+        CHECK_GT(second.seconds, 0);
+        const MatrixThere<float> there(*device, matrix);
+        spmv_workbench::SolverOptions options;
+        options.recipe = on_stream_of(*device);
+        options.tolerance = 1e-4;
+        std::vector<double> of_solvers;
+        for (int i = 0; i < 2; ++i) {
+            spmv_workbench::Solver<float> solver(recipe_of(recipe), there.view(), options);
+            of_solvers.push_back(solver.matrix().facts().process_seconds);
+            CHECK_LE(of_solvers.back(), solver.matrix().facts().seconds);
+        }
+        CHECK_GT(of_solvers[0], 0);
+        CHECK_EQ(of_solvers[1], 0);
     }
 
     TEST_CASE("the engine of a solver is chosen by a model, which says why") {

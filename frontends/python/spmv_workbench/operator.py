@@ -47,6 +47,7 @@ class Facts:
     bytes: int  #: of the stored matrix
     bytes_to_move: int  #: least traffic of a product
     seconds: float  #: time of the construction
+    process_seconds: float  #: the part of it that a process pays once for a recipe on a GPU: loading kernels
     verification_seconds: float  #: the part of it that verify=False saves, for a matrix on the host
     verified: bool
     notes: list[str]  #: of the recipe's stages

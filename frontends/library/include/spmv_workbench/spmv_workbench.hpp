@@ -224,6 +224,7 @@ struct OperatorFacts {
     std::int64_t bytes = 0;           // of the stored matrix
     std::int64_t bytes_to_move = 0;   // minimum traffic of one product
     double seconds = 0;               // time of the construction
+    double process_seconds = 0;       // the part of `seconds` that a process pays once for a recipe on a GPU: loading kernels
     double verification_seconds = 0;  // the part of `seconds` that Options::verify = false saves, for a matrix of the host
     bool verified = false;
     std::vector<std::string> notes;  // of the recipe's stages: "metis_partition: partitions: 16"
