@@ -157,6 +157,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
                                                                std::span<const Value> inverse_diagonal) = 0;
 
+    /// False if the parts of conjugate gradients keep p alone of other parts' elements (HaloOfParts). Ranks must agree on it.
+    [[nodiscard]] virtual bool halo_has_r() const { return true; }
+
     /// Replaces the values, for the next solves: [nonzeros] in the order of the matrix as it was given, on the device. The
     /// problem must have announced it. Allocates nothing; may wait for the device. Throws Unsuitable if the values were exact
     /// in f32 and these are not; others must then be set before the next solve.

@@ -23,8 +23,9 @@ struct SentElement {
 
 /// What the parts of conjugate gradients in a persistent kernel keep of the elements of other parts that their rows multiply.
 /// with_r: r and p, so that all parts wait once an iteration. without_r: p alone, which takes less memory, and a second wait
-/// for these elements. by_room: with_r if the r of all parts fits in shared memory (docs/results/h200-on-chip.md). The bits of
-/// a solve are the same.
+/// for these elements. by_room: with_r if the r of all parts fits in shared memory (docs/results/h200-on-chip.md), of those of
+/// this rank; PersistentSolver::halo_has_r is then the choice, and ranks that differ must be made again. The bits of a solve
+/// are the same.
 enum class HaloOfParts { by_room, with_r, without_r };
 
 /// The rows of the matrix of persistent solves; vectors are in their order. Without ranks it is square.

@@ -327,7 +327,8 @@ public:
     [[nodiscard]] Index rows() const { return matrix_.rows; }
     [[nodiscard]] Index remote() const { return matrix_.remote; }
     [[nodiscard]] Index places() const { return matrix_.places; }
-    [[nodiscard]] std::size_t halo_of_r() const { return matrix_.parts.front().halo_has_r ? matrix_.halo.size() : 0; }
+    [[nodiscard]] bool halo_has_r() const override { return matrix_.parts.front().halo_has_r; }
+    [[nodiscard]] std::size_t halo_of_r() const { return halo_has_r() ? matrix_.halo.size() : 0; }
     [[nodiscard]] const Index* row_at() const { return matrix_.row_at.data(); }
 
     /// The elements that other ranks read, by their places there, which follow the places of the rank's own elements.
@@ -412,9 +413,6 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
     const std::vector<Offset> copied = is_on_host ? std::vector<Offset>() : ordered.offsets(space);
     const std::span<const Offset> offsets = is_on_host ? std::span<const Offset>(problem.matrix->row_offsets) : copied;
     const std::vector<Index> boundaries = krylov::divide_rows(offsets, blocks, problem.cuts, run);
-    // The parts of all ranks exchange elements in one way, and ranks do not know each other's halos here.
-    const bool is_fixed = problem.ranks != nullptr && problem.halo == HaloOfParts::by_room;
-    const HaloOfParts halo = is_fixed ? HaloOfParts::with_r : problem.halo;
     const krylov::PersistentPlan plan{.boundaries = boundaries,
                                       .shared_bytes = shared_bytes,
                                       .shape = shape,
@@ -423,7 +421,7 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
                                       .run = run,
                                       .sent = problem.sent,
                                       .keeps_entries = problem.new_values,
-                                      .halo = halo};
+                                      .halo = problem.halo};
     MatrixOnGpu<Stored> matrix =
         krylov::PersistentBuilder<krylov::GpuSpace, Value, Stored>(space, ordered.rows(), plan).build();
     check_cuda(cudaStreamSynchronize(space.workspace().stream()), "cudaStreamSynchronize");

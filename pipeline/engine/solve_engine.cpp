@@ -36,6 +36,11 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     // Dividing the matrix on the GPU, and the vectors, beyond what the graph needs.
     constexpr double preparation = 1.5e-3;
     constexpr double preparation_of_nonzero = 0.5e-9;
+    // Across ranks (docs/results/h200-ranks.md): the sum, the outside share and what is not hidden of an exchange; a wait for
+    // the blocks of other GPUs; and the rows of a rank, which the host brings to their order and copies.
+    constexpr double launches_of_ranks = 17e-6;
+    constexpr double wait_of_ranks = 1.1e-6;
+    constexpr double preparation_of_nonzero_of_rank = 5e-9;
 
     const bool cg = facts.method == KrylovMethod::cg;
     const double products = cg ? 1 : 2;
@@ -53,9 +58,12 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     double persistent = waits * one_wait + products * (static_cast<double>(facts.nonzeros) * nonzero_of_processor / processors +
                                                        streamed / bandwidth);
     if (facts.parts == 0) persistent *= unpartitioned;
-    return {.graph_seconds = waits * launches + (products * product + vectors * vector) / bandwidth,
-            .persistent_seconds = persistent,
-            .preparation_seconds = preparation + static_cast<double>(facts.nonzeros) * preparation_of_nonzero};
+    const bool across = facts.ranks > 1;
+    const double of_nonzero = across ? preparation_of_nonzero_of_rank : preparation_of_nonzero;
+    return {.graph_seconds =
+                waits * launches + (across ? launches_of_ranks : 0) + (products * product + vectors * vector) / bandwidth,
+            .persistent_seconds = persistent + (across ? waits * wait_of_ranks : 0),
+            .preparation_seconds = preparation + static_cast<double>(facts.nonzeros) * of_nonzero};
 }
 
 std::string reason_for(const EngineForecast& forecast, std::int64_t iterations) {
@@ -67,6 +75,10 @@ std::string reason_for(const EngineForecast& forecast, std::int64_t iterations) 
         "are expected",
         duration(gain), duration(forecast.preparation_seconds), with_commas(std::llround(forecast.preparation_seconds / gain)),
         with_commas(iterations));
+}
+
+EngineChoice choose_engine(const EngineForecast& forecast, std::int64_t iterations) {
+    return {.persistent = forecast.persistent_pays(iterations), .note = reason_for(forecast, iterations)};
 }
 
 template <ValueType Value>
@@ -84,7 +96,7 @@ EngineChoice choose_engine(const EngineWish& wish, const Ready<Value>& ready, co
                           .parts = std::max(Index{0}, static_cast<Index>(ready.partition().size()) - 1),
                           .device = device.properties(),
                           .copy_bandwidth = device.bandwidth().copy});
-    return {.persistent = forecast.persistent_pays(wish.iterations), .note = reason_for(forecast, wish.iterations)};
+    return choose_engine(forecast, wish.iterations);
 }
 
 template <ValueType Value>

@@ -31,6 +31,9 @@ struct EngineFacts {
     Index parts = 0;  // of a partition; 0: none
     const DeviceProperties& device;
     double copy_bandwidth = 0;  // bytes per second
+    // GPUs that solve together; all facts are then those of one of them, whose rows are brought to the persistent kernel's
+    // order by the host.
+    int ranks = 1;
 };
 
 struct EngineForecast {
@@ -71,6 +74,9 @@ struct EngineChoice {
     bool persistent = false;
     std::string note = {};
 };
+/// By the model, for this many iterations of all solves together.
+[[nodiscard]] EngineChoice choose_engine(const EngineForecast& forecast, std::int64_t iterations);
+/// Likewise for a wish, which may name the engine.
 template <ValueType Value>
 [[nodiscard]] EngineChoice choose_engine(const EngineWish& wish, const Ready<Value>& ready, const SolvedMatrix<Value>& matrix,
                                          Device& device);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/contract/solvers.hpp"
+#include "kernels/device/host_loops.hpp"
+#include "studies/distributed/collective.hpp"
 #include "studies/distributed/messages.hpp"
 
 namespace workbench {
@@ -20,29 +22,39 @@ CsrMatrix rows_of_rank(const RankShares& shares, std::span<const Index> element_
     CsrMatrix rows;
     rows.rows = shares.inside.rows;
     rows.columns = shares.inside.rows + static_cast<Index>(shares.halo_columns.size());
+    const CsrMatrix& inside = shares.inside;
+    const CsrMatrix& outside = shares.outside;
+    const auto count = static_cast<Index>(element_at.size());
     rows.row_offsets.assign(1, 0);
-    rows.column_indices.reserve(shares.inside.nonzeros() + shares.outside.nonzeros());
-    rows.values.reserve(rows.column_indices.capacity());
-    std::vector<std::pair<Index, double>> entries;
     for (const Index element : element_at) {
-        entries.clear();
-        const CsrMatrix& inside = shares.inside;
-        for (Offset k = inside.row_offsets[element]; k < inside.row_offsets[element + 1]; ++k) {
-            entries.emplace_back(position[inside.column_indices[k]], inside.values[k]);
-        }
-        if (const Index row = outside_row[element]; row >= 0) {
-            const CsrMatrix& outside = shares.outside;
-            for (Offset k = outside.row_offsets[row]; k < outside.row_offsets[row + 1]; ++k) {
-                entries.emplace_back(rows.rows + outside.column_indices[k], outside.values[k]);
+        const Index row = outside_row[element];
+        const Offset own = inside.row_length(element) + (row >= 0 ? outside.row_length(row) : 0);
+        rows.row_offsets.push_back(rows.row_offsets.back() + own);
+    }
+    rows.column_indices.resize(rows.row_offsets.back());
+    rows.values.resize(rows.row_offsets.back());
+    for_each_in_parallel((count + rows_of_chunk - 1) / rows_of_chunk, 1, [&](std::int64_t chunk) {
+        std::vector<std::pair<Index, double>> entries;
+        const auto first = static_cast<Index>(chunk * rows_of_chunk);
+        for (Index i = first; i < std::min(count, first + rows_of_chunk); ++i) {
+            const Index element = element_at[i];
+            entries.clear();
+            for (Offset k = inside.row_offsets[element]; k < inside.row_offsets[element + 1]; ++k) {
+                entries.emplace_back(position[inside.column_indices[k]], inside.values[k]);
+            }
+            if (const Index row = outside_row[element]; row >= 0) {
+                for (Offset k = outside.row_offsets[row]; k < outside.row_offsets[row + 1]; ++k) {
+                    entries.emplace_back(rows.rows + outside.column_indices[k], outside.values[k]);
+                }
+            }
+            std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+            Offset next = rows.row_offsets[i];
+            for (const auto& [column, value] : entries) {
+                rows.column_indices[next] = column;
+                rows.values[next++] = value;
             }
         }
-        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (const auto& [column, value] : entries) {
-            rows.column_indices.push_back(column);
-            rows.values.push_back(value);
-        }
-        rows.row_offsets.push_back(static_cast<Offset>(rows.values.size()));
-    }
+    });
     return rows;
 }
 
@@ -110,23 +122,34 @@ PersistentAcross<Value> make_persistent_across(const KrylovPlan& krylov, std::sp
                                                const RankShares& shares, const RankProduct<Value>& product) {
     PersistentAcross<Value> made;
     const std::vector<SentElement> sent = sent_elements(plan.ranks, shares, product.element_at());
-    std::unique_ptr<PersistentCg<Value>> cg;
-    std::string reason;
-    try {
-        const CsrMatrix rows = rows_of_rank(shares, product.element_at());
-        cg = std::make_unique<PersistentCg<Value>>(
-            make_persistent_solver<Value>(plan.device, {.matrix = &rows,
-                                                        .cuts = product.partition(),
-                                                        .preconditioned = !inverse_diagonal.empty(),
-                                                        .ranks = &plan.ranks,
-                                                        .sent = sent}));
-    } catch (const Unsuitable& error) {
-        reason = error.what();
-    } catch (const MachineError& error) {
-        reason = error.what();
-    }
-    made.reason = first_reason(plan.ranks, reason);
-    if (!made.reason.empty()) return made;
+    CsrMatrix rows;
+    std::unique_ptr<PersistentSolver<Value>> solver;
+    // Collective. Sets the reason if a rank cannot make its solver.
+    const auto make = [&](HaloOfParts halo, bool here) {
+        std::string reason;
+        try {
+            if (solver == nullptr) rows = rows_of_rank(shares, product.element_at());
+            if (here) {
+                solver = make_persistent_solver<Value>(plan.device, {.matrix = &rows,
+                                                                     .cuts = product.partition(),
+                                                                     .preconditioned = !inverse_diagonal.empty(),
+                                                                     .ranks = &plan.ranks,
+                                                                     .sent = sent,
+                                                                     .halo = halo});
+            }
+        } catch (const Unsuitable& error) {
+            reason = error.what();
+        } catch (const MachineError& error) {
+            reason = error.what();
+        }
+        made.reason = first_reason(plan.ranks, reason);
+        return made.reason.empty();
+    };
+    if (!make(HaloOfParts::by_room, true)) return made;
+    // The parts of all ranks exchange elements in one way.
+    const bool have_room = largest_of(plan.ranks, solver->halo_has_r() ? 0 : 1) == 0;
+    if (!have_room && !make(HaloOfParts::without_r, solver->halo_has_r())) return made;
+    auto cg = std::make_unique<PersistentCg<Value>>(std::move(solver));
     try {
         cg->begin(krylov, b, inverse_diagonal);
     } catch (const Unsuitable& error) {  // on all ranks

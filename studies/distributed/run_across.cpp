@@ -10,6 +10,7 @@
 
 #include "core/contract/solve_range.hpp"
 #include "kernels/krylov/cg_across_ranks.hpp"
+#include "pipeline/engine/solve_engine.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "studies/distributed/collective.hpp"
@@ -78,7 +79,7 @@ public:
     RanksSolve run() {
         const Stopwatch beginning(plan_.clock);
         begin();
-        solve_.solver_seconds = largest_of(plan_.ranks, beginning.seconds()) - solve_.seconds;
+        solve_.solver_seconds = largest_of(plan_.ranks, beginning.seconds());
         const Stopwatch watch(plan_.clock);
         double checking_seconds = 0;  // true residuals, which are not part of the solve
         std::int64_t iterations = 1;
@@ -149,29 +150,47 @@ private:
             if (options_.jacobi) inverse[i] = static_cast<Value>(inverse_of_diagonal(shares_.inside, element_at[i]));
         }
         const KrylovPlan krylov{KrylovMethod::cg, options_.tolerance * norm_of_b_, options_.most_iterations};
-        make_persistent(krylov, b, inverse);
-        if (cg_ == nullptr || options_.engine == SolveEngine::automatic) {
-            auto steps = in_agreement(plan_.ranks, [&] {
+        if (is_for_persistent()) make_persistent(krylov, b, inverse);
+        if (cg_ == nullptr) {
+            cg_ = in_agreement(plan_.ranks, [&] {
                 return make_cg_across_ranks<Value>(krylov, b, inverse, plan_.device, plan_.links,
                                                    [this](const Value* x, Value* y) { product_.multiply(x, y); });
             });
-            if (cg_ == nullptr) {
-                cg_ = std::move(steps);
-            } else {
-                keep_faster(std::move(steps));
-            }
         }
         progress_ = cg_->wait();
         plan_.ranks.barrier();
     }
 
-    /// Prepares the persistent kernel if it is requested and possible.
-    void make_persistent(const KrylovPlan& krylov, std::span<const Value> b, std::span<const Value> inverse) {
+    /// True if a persistent kernel is to be made; the same on all ranks. The slowest rank of each engine counts.
+    [[nodiscard]] bool is_for_persistent() {
         const DeviceProperties& device = plan_.device.properties();
+        if (options_.engine == SolveEngine::graph) return false;
         if (device.kind != DeviceKind::gpu && options_.engine == SolveEngine::persistent) {
             throw RanksFailed(ExitCode::machine_error, "--engine persistent needs GPUs; these ranks run on " + device.name);
         }
-        if (device.kind != DeviceKind::gpu || options_.engine == SolveEngine::graph) return;
+        if (device.kind != DeviceKind::gpu || options_.engine == SolveEngine::persistent) return device.kind == DeviceKind::gpu;
+        const Offset outside = shares_.outside.nonzeros();
+        const EngineForecast own =
+            forecast_engines({.rows = shares_.inside.rows,
+                              .nonzeros = shares_.inside.nonzeros() + outside,
+                              .bytes_of_product = product_.preparation().bytes_to_move +
+                                                  outside * static_cast<std::int64_t>(sizeof(Value) + sizeof(Index)),
+                              .precision = precision_of<Value>,
+                              .jacobi = options_.jacobi,
+                              .parts = std::max(Index{0}, static_cast<Index>(product_.partition().size()) - 1),
+                              .device = device,
+                              .copy_bandwidth = plan_.device.bandwidth().copy,
+                              .ranks = plan_.ranks.size()});
+        EngineChoice choice =
+            choose_engine({largest_of(plan_.ranks, own.graph_seconds), largest_of(plan_.ranks, own.persistent_seconds),
+                           largest_of(plan_.ranks, own.preparation_seconds)},
+                          options_.solves * options_.most_iterations);
+        solve_.notes.push_back(std::move(choice.note));
+        return choice.persistent;
+    }
+
+    /// Prepares the persistent kernel if that is possible.
+    void make_persistent(const KrylovPlan& krylov, std::span<const Value> b, std::span<const Value> inverse) {
         auto made = make_persistent_across<Value>(krylov, b, inverse, plan_, shares_, product_);
         if (made.cg != nullptr) {
             cg_ = std::move(made.cg);
@@ -181,25 +200,6 @@ private:
         } else {
             solve_.notes.push_back("no persistent kernel: " + made.reason);
         }
-    }
-
-    /// Both engines do the first iterations; the solve goes on with the faster one, whose time counts.
-    void keep_faster(std::unique_ptr<CgAcrossRanks<Value>> steps) {
-        constexpr std::int64_t trial = 32;
-        const std::int64_t iterations = std::min({trial, options_.patience, options_.most_iterations});
-        const auto time = [&](CgAcrossRanks<Value>& cg) {
-            cg.launch(1);  // the first launch loads kernels
-            plan_.ranks.barrier();
-            return largest_of(plan_.ranks, plan_.device.time([&] { cg.launch(iterations - 1); }));
-        };
-        const double of_persistent = time(*cg_);
-        const double of_steps = time(*steps);
-        if (of_persistent > of_steps) {
-            cg_ = std::move(steps);
-            solve_.engine = SolveEngine::graph;
-        }
-        const double shortest = std::min(of_persistent, of_steps);
-        solve_.seconds = iterations > 1 ? shortest * static_cast<double>(iterations) / static_cast<double>(iterations - 1) : 0;
     }
 
     /// Decides the same on all ranks, whose progress is bit-identical.
