@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/contract/errors.hpp"
+#include "core/system/kokkos_runtime.hpp"
 
 namespace workbench {
 namespace {
@@ -114,6 +115,7 @@ public:
     /// Starts a program with an environment. Returns errno if that fails, otherwise 0. vfork does not copy the page tables of
     /// large matrices: until the program is loaded, the child uses the memory of this process, which waits.
     int run(char* const* arguments, char* const* variables, const char* folder, pid_t& process) const {
+        const ProcessorsOfPlaces processors;
         volatile int error = 0;
         sigset_t all;
         sigset_t before;
@@ -121,7 +123,8 @@ public:
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of this process may run in the child
         process = vfork();                                  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
         if (process == 0) {
-            enter(false);  // NOLINT(clang-analyzer-unix.Vfork)
+            enter(false);      // NOLINT(clang-analyzer-unix.Vfork)
+            processors.use();  // NOLINT(clang-analyzer-unix.Vfork)
             if (*folder == '\0' || chdir(folder) == 0) (void)execvpe(arguments[0], arguments, variables);
             error = errno;
             _exit(127);

@@ -148,6 +148,20 @@ std::optional<int> processors_of_quota(const std::filesystem::path& root) {
     return static_cast<int>(std::clamp(std::ceil(least), 1.0, most));
 }
 
+ProcessorsOfPlaces::ProcessorsOfPlaces() {
+    CPU_ZERO(&processors_);
+    if (omp_get_proc_bind() == omp_proc_bind_false) return;
+    for (int place = 0; place < omp_get_num_places(); ++place) {
+        std::vector<int> ids(std::max(omp_get_place_num_procs(place), 0));
+        omp_get_place_proc_ids(place, ids.data());
+        for (const int id : ids) CPU_SET(id, &processors_);  // ignores those beyond its size
+    }
+}
+
+void ProcessorsOfPlaces::use() const {
+    if (CPU_COUNT(&processors_) > 0) (void)sched_setaffinity(0, sizeof processors_, &processors_);
+}
+
 int share_of_threads(int usable, int processors, int processes) {
     return std::clamp(processors / std::max(processes, 1), 1, usable);
 }

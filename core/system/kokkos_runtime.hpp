@@ -1,6 +1,8 @@
 // Kokkos, started and stopped, and the number of its threads.
 #pragma once
 
+#include <sched.h>
+
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -15,6 +17,18 @@ void check_thread_variables();
 /// The processors that the CPU quotas of this process's control groups amount to, rounded up; none: no quota. `root`: "/", or
 /// a folder that stands for it.
 [[nodiscard]] std::optional<int> processors_of_quota(const std::filesystem::path& root);
+
+/// The processors of all places of OpenMP. If OMP_PROC_BIND asks for it, OpenMP binds the first thread of a program to its
+/// first place, often one processor, before main begins, and a program that this thread starts would have that processor alone.
+class ProcessorsOfPlaces {
+public:
+    ProcessorsOfPlaces();
+    /// Lets the calling thread, and what it starts, run on them. Nothing changes without places. Async-signal-safe.
+    void use() const;
+
+private:
+    cpu_set_t processors_;  // empty: OpenMP binds no thread
+};
 
 /// The threads of one of several processes that share the processors of a machine, of which this process may use `usable` (at
 /// least 1). At least 1.

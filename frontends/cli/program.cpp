@@ -13,6 +13,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/failure.hpp"
 #include "core/system/child.hpp"
+#include "core/system/kokkos_runtime.hpp"
 #include "core/text/suggestion.hpp"
 #include "frontends/cli/command_line.hpp"
 #include "frontends/cli/commands.hpp"
@@ -100,7 +101,9 @@ void restart_with_sleeping_threads(char** argv) {
     if (std::getenv("OMP_WAIT_POLICY") != nullptr || setenv("OMP_WAIT_POLICY", "passive", 0) != 0) return;
     std::error_code unknown;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    if (!unknown) (void)execv(program.c_str(), argv);  // returns only if it fails; then threads spin
+    if (unknown) return;
+    ProcessorsOfPlaces().use();
+    (void)execv(program.c_str(), argv);  // returns only if it fails; then threads spin
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/shell.hpp"
@@ -41,6 +42,15 @@ std::string generated_with(const std::string& variable) {
     const Outcome info = run("info " + file, variable);
     CHECK(info.exit_code == 0);
     return file_text(file) + replaced(info.text, folder.path().string(), "");
+}
+
+/// The number of threads in a report or a line of a bench.
+std::string threads_in(std::string text) {
+    std::erase(text, ' ');
+    const std::string name = "\"threads\":\"";
+    const std::size_t begin = text.find(name);
+    REQUIRE(begin != std::string::npos);
+    return text.substr(begin + name.size(), text.find('"', begin + name.size()) - begin - name.size());
 }
 
 }  // namespace
@@ -90,6 +100,33 @@ TEST_SUITE("threads") {
         CHECK(outcome.exit_code == 0);
         CHECK(outcome.text.starts_with(
             "note: OMP_NUM_THREADS = 768 is more than the processors that this process may use; it runs "));
+    }
+
+    TEST_CASE("threads that OpenMP binds to processors are as many, also in a program that another one starts") {
+        const std::string matrix = " --generate laplace2d:nx=4 --no-page" + quick;
+        const auto threads_of_run = [&](const std::string& binding) {
+            const TemporaryFolder folder;
+            const std::string file = (folder.path() / "report.json").string();
+            const Outcome outcome = run("run recipes/csr.toml" + matrix + " --no-pictures --json " + file + " --out " +
+                                            (folder.path() / "out").string(),
+                                        "env -u OMP_WAIT_POLICY OMP_NUM_THREADS=2 " + binding);
+            CHECK(outcome.exit_code == 0);
+            return threads_in(file_text(file));
+        };
+        const auto threads_of_bench = [&](const std::string& binding) {
+            const TemporaryFolder folder;
+            const std::string file = (folder.path() / "lines.jsonl").string();
+            const Outcome outcome = run("bench recipes/csr.toml" + matrix + " --out " + file, "OMP_NUM_THREADS=2 " + binding);
+            CHECK(outcome.exit_code == 0);
+            return threads_in(file_text(file));
+        };
+        const std::string threads = threads_of_run("OMP_PROC_BIND=false");
+        CHECK(threads == (std::thread::hardware_concurrency() > 1 ? "2" : "1"));
+        for (const std::string binding : {"OMP_PROC_BIND=close OMP_PLACES=cores", "OMP_PROC_BIND=true"}) {
+            CAPTURE(binding);
+            CHECK(threads_of_run(binding) == threads);
+            CHECK(threads_of_bench(binding) == threads);
+        }
     }
 
     TEST_CASE("a multilevel partition of meshes and networks is the same for any number of threads") {

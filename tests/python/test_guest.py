@@ -4,6 +4,8 @@ import copy
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -123,3 +125,13 @@ def test_what_cannot_be_made_again_is_not_pickled(host):
     staged = host({"stage": [{"use": as_it_is}], "layout": {"use": "csr"}}, A)
     with pytest.raises(TypeError, match="a stage in Python"):
         pickle.dumps(staged)
+
+
+def test_programs_that_python_starts_have_all_processors_although_openmp_binds_its_first_thread():
+    code = (
+        "import os; before = os.sched_getaffinity(0)\n"
+        "import spmv_workbench as wb; from spmv_workbench.processors import all_processors\n"
+        "with all_processors(): assert os.sched_getaffinity(0) == before, os.sched_getaffinity(0)\n"
+    )
+    environment = os.environ | {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

@@ -13,6 +13,7 @@ or where the environment variable WORKBENCH names it. Errors of both are Error a
 MachineError, WrongResult.
 """
 
+from . import processors as processors  # before OpenMP, which comes with _core
 from ._core import __version__ as __version__
 from ._core import Error, MachineError, MatrixError, RecipeError, WrongResult
 from .measure import Report, bench, choose, compare, read_results, run, solve

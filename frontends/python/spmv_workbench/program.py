@@ -18,6 +18,7 @@ from typing import Any
 import scipy.sparse
 
 from . import _core
+from .processors import all_processors
 from .recipe import change_texts, errors_of_stages
 
 ERRORS = {1: _core.WrongResult, 2: _core.RecipeError, 3: _core.MatrixError, 4: _core.MachineError}
@@ -105,7 +106,8 @@ def call(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
     """Runs the program and returns what it prints. Raises Error with its message; Ctrl-C ends it as in a terminal."""
     with errors_of_stages():
         with errors_of_program() as (errors, texts):
-            process = subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL)
+            with all_processors():
+                process = subprocess.Popen([program(), *arguments], stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL)
             try:
                 output = process.communicate()[0].decode(errors="replace")
             except KeyboardInterrupt:
