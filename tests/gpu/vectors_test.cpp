@@ -1,20 +1,57 @@
 // Products with several vectors on a GPU. Suite `vectors` is small enough for compute-sanitizer but for its first tests.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "gpu/gpu_matrices.hpp"
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
+#include "kernels/formats/csr/merge_path.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "support/given.hpp"
 #include "support/layouts/reach_of_nan.hpp"
 #include "support/layouts/vectors_checks.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
+namespace {
+
+/// Rows and row ends that are steps of the merge path of kernel `merge`: rows that end with a share or one step before or
+/// after, shares without nonzeros, and a row of more than `shares` shares. Values in full, equal in each row, or in codes.
+template <typename Value>
+void check_merge(Device& device, int vectors, Index shares) {
+    const Index size = vectors == 1 ? Merge::size : merge_groups(vectors, sizeof(Value)).size();
+    std::vector<Index> lengths(static_cast<std::size_t>(2 * size), 0);
+    for (const Index length : {size - 1, size - 1, 2 * size - 1, size, size - 2, 1, 0, size / 2, shares * size + 3, 2}) {
+        lengths.push_back(length);
+    }
+    lengths.resize(lengths.size() + static_cast<std::size_t>(size) + 5, 0);
+    lengths.push_back(7);
+    lengths.push_back(0);
+    Index columns = shares * size + 4;
+    if (columns % 7 == 0) ++columns;  // matrix_of_rows lists each 7th
+    for (const std::string_view values : {"full", "by_row", "dictionary"}) {
+        if (vectors == 1 && values != "full") continue;
+        NamedMatrix named{std::string(values), matrix_of_rows(lengths, columns)};
+        for (Index row = 0; row < named.matrix.rows; ++row) {
+            const Offset begin = named.matrix.row_offsets[row];
+            for (Offset i = begin; i < named.matrix.row_offsets[row + 1] && values != "full"; ++i) {
+                named.matrix.values[i] = static_cast<double>(values == "by_row" ? 1 + row % 7 : 1 + i % 5);
+            }
+        }
+        const std::string text = fmt::format("[layout]\nuse = \"csr\"\nvalues = \"{}\"\n", values);
+        const LayoutRecipe one{"csr", parse_recipe(text, "csr.toml", catalogue())};
+        const std::string wrong = wrong_with_vectors<Value>(one, named, device, vectors, 0, "merge");
+        CHECK_MESSAGE(wrong.empty(), wrong);
+    }
+}
+
+}  // namespace
 
 TEST_SUITE("vectors") {
     TEST_CASE_TEMPLATE("every GPU kernel multiplies several vectors on the battery", Value, float, double) {
@@ -41,6 +78,16 @@ TEST_SUITE("vectors") {
                 CHECK_MESSAGE(wrong.empty(), wrong);
             }
         }
+    }
+
+    TEST_CASE_TEMPLATE("merge divides rows of any length for several vectors", Value, float, double) {
+        const auto device = make_cuda_device();
+        for (const int vectors : {1, 2, 3, 5, 8, 16, 17, 64}) check_merge<Value>(*device, vectors, 34);
+    }
+
+    TEST_CASE("merge divides rows for several vectors, for compute-sanitizer") {
+        const auto device = make_cuda_device();
+        for (const int vectors : {3, 4, 16}) check_merge<double>(*device, vectors, 3);
     }
 
     TEST_CASE("every hybrid multiplies several vectors on a GPU") {

@@ -334,7 +334,7 @@ TEST_CASE("csr tiles: searching the merge path equals walking it, for one lane a
 TEST_CASE("csr tiles: the first row of each block's share") {
     using Shape = MergeShape<2, 3, 1>;
     const auto first_rows = [](const HostArray<Offset>& offsets) {
-        const MergeShares<Shape> shares{static_cast<Index>(offsets.size() - 1), offsets.back()};
+        const MergeShares shares{static_cast<Index>(offsets.size() - 1), offsets.back(), Shape::size};
         CHECK(shares.begin(0) == 0);
         CHECK(shares.begin(shares.count()) == shares.rows + shares.nonzeros);
         HostArray<Index> rows;
@@ -345,6 +345,32 @@ TEST_CASE("csr tiles: the first row of each block's share") {
     CHECK(first_rows({0, 5}) == HostArray<Index>{0, 1});
     CHECK(first_rows({0, 6}) == HostArray<Index>{0, 0, 1});
     CHECK(first_rows({0, 3, 6, 7, 9, 12, 13}) == HostArray<Index>{0, 1, 3, 5, 6});
+}
+
+TEST_CASE("csr tiles: groups of threads share the vectors, and fit into shared memory") {
+    for (int vectors = 1; vectors <= 64; ++vectors) {
+        for (const int bytes : {4, 8}) {
+            CAPTURE(vectors);
+            CAPTURE(bytes);
+            const MergeGroups shape = merge_groups(vectors, bytes);
+            const VectorTiles& tiles = shape.vectors;
+            CHECK(tiles.packet * tiles.packets == vectors);
+            CHECK(tiles.own * tiles.parts >= tiles.packets);
+            CHECK((tiles.own - 1) * tiles.parts < tiles.packets);  // the first part has all of its packets
+            CHECK(32 % tiles.parts == 0);                          // a group is in one warp
+            CHECK(shape.groups() * tiles.parts == shape.threads);
+            CHECK(shape.steps % 2 == 1);
+            CHECK(shape.loads() * shape.threads >= shape.size());
+            const int nonzeros = shape.loads() * shape.threads * (bytes + 4);
+            const int sums = shape.threads / 32 * (tiles.parts * tiles.own * tiles.packet * bytes + 1);
+            const int dictionary = 256 * bytes;
+            CHECK(nonzeros + 4 * (shape.size() + shape.groups() + 1) + sums + dictionary + 64 <= 48 * 1024);
+            for (const int count : {1, shape.steps, shape.size() - 1, shape.size()}) {
+                CHECK(shape.begin(0, count) == 0);
+                CHECK(shape.begin(shape.groups(), count) == count);
+            }
+        }
+    }
 }
 
 TEST_CASE("csr tiles: the search supports more than 2^32 steps") {

@@ -1,8 +1,9 @@
 // Sums of rows that cross thread blocks: the block in which a row begins carries its sum, and a second kernel adds up all that
 // the blocks have carried to a row. No atomics: every run has the same result.
 //
-// Races: one thread of a block writes its carried sum; the second kernel starts after the first has ended, and one lane adds
-// the carried sums to y: a lane of the warp of the first block that carries to the row. No other thread writes y meanwhile.
+// Races: one thread of a block writes each of its carried sums; the second kernel starts after the first has ended, and one
+// thread adds the carried sums to an element of y: of the warp that takes the first block that carries to the row, or, if many
+// blocks do so, of that warp's thread block. Its threads add up in shared memory, with barriers between.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace workbench {
 inline constexpr int carry_threads = 256;
 
 /// For the kernel that carries; every block calls one of the functions. A row is `height` rows of y together, as in formats of
-/// blocks.
+/// blocks; or as many elements of Y as there are vectors.
 template <typename Value, int height = 1>
 struct Carried {
     Index* rows = nullptr;  // [blocks] the row that continues in the next block, -1: none
@@ -33,27 +34,99 @@ struct Carried {
     }
 };
 
-/// Each warp takes a block: if it is the first that carries to a row, the warp adds up all that is carried to that row.
-/// carried_rows: [count]; carried: [count * height].
-template <int height, typename Value>
-__global__ void __launch_bounds__(carry_threads)
-    add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, Value* __restrict__ y,
-                Index row_count) {
-    const int number = static_cast<int>((static_cast<Offset>(blockIdx.x) * carry_threads + threadIdx.x) / 32);
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (number >= count) return;
+/// A row to which more blocks than these carry is added up by a thread block, any other by a warp.
+inline constexpr int carries_of_warp = 32;
+
+/// True if block `number` is the first that carries to its row, and at least `more` blocks after it carry to the same row.
+__device__ __forceinline__ bool begins_carries(const Index* __restrict__ carried_rows, int number, int more, int count) {
+    if (number >= count) return false;
     const Index row = carried_rows[number];
-    if (row < 0 || (number > 0 && carried_rows[number - 1] == row)) return;
-    Value sums[height] = {};
-    for (int i = number + lane; i < count && carried_rows[i] == row; i += 32) {
-#pragma unroll
-        for (int r = 0; r < height; ++r) sums[r] += carried[static_cast<Offset>(i) * height + r];
+    if (row < 0 || (number > 0 && carried_rows[number - 1] == row)) return false;
+    return more == 0 || (number + more < count && carried_rows[number + more] == row);
+}
+
+/// The warp that adds up what is carried to a row.
+struct WarpOfCarries {
+    static constexpr int threads = 32;
+    int thread = static_cast<int>(threadIdx.x) % 32;
+
+    /// The number of threads for which it is true.
+    [[nodiscard]] __device__ __forceinline__ int count(bool is_true) const { return __popc(__ballot_sync(~0U, is_true)); }
+    /// The sum over every width-th thread, for the first `width`, a power of two.
+    template <typename Value>
+    [[nodiscard]] __device__ __forceinline__ Value sum(Value own, int width) const {
+        for (int distance = threads / 2; distance >= width; distance /= 2) own += __shfl_down_sync(~0U, own, distance);
+        return own;
     }
-#pragma unroll
-    for (int r = 0; r < height; ++r) {
-        const Value sum = sum_over_warp(sums[r]);
-        const Offset row_of_y = Offset{row} * height + r;
-        if (lane == 0 && row_of_y < row_count) y[row_of_y] += sum;
+};
+
+/// The thread block that does so.
+template <typename Value>
+struct BlockOfCarries {
+    static constexpr int threads = carry_threads;
+    Value* sums;  // [threads], in shared memory
+    int thread = static_cast<int>(threadIdx.x);
+
+    [[nodiscard]] __device__ __forceinline__ int count(bool is_true) const { return __syncthreads_count(is_true); }
+    [[nodiscard]] __device__ __forceinline__ Value sum(Value own, int width) const {
+        sums[thread] = own;
+        for (int distance = threads / 2; distance >= width; distance /= 2) {
+            __syncthreads();
+            if (thread < distance) sums[thread] += sums[thread + distance];
+        }
+        own = sums[thread];
+        __syncthreads();
+        return own;
+    }
+};
+
+/// Adds to y what blocks from `number` on have carried to a row. The threads of a team take neighbouring elements of the sums
+/// of a block, and as many blocks at a time as there are threads for.
+template <typename Value>
+__device__ __forceinline__ void add_carries(const Index* __restrict__ carried_rows, const Value* __restrict__ carried,
+                                            int number, int count, int height, Value* __restrict__ y, Offset size_of_y,
+                                            const auto& team) {
+    const Index row = carried_rows[number];
+    int end = number;
+    for (int more = team.threads; more == team.threads; end += more) {
+        const int next = end + team.thread;
+        more = team.count(next < count && carried_rows[next] == row);
+    }
+    int width = 1;
+    while (width < height && width < 32) width *= 2;
+    for (int first = 0; first < height; first += width) {
+        const int r = first + team.thread % width;
+        Value sum = 0;
+        if (r < height) {
+#pragma unroll 4
+            for (int i = number + team.thread / width; i < end; i += team.threads / width) {
+                sum += carried[static_cast<Offset>(i) * height + r];
+            }
+        }
+        sum = team.sum(sum, width);
+        const Offset element = Offset{row} * height + r;
+        if (team.thread < width && r < height && element < size_of_y) y[element] += sum;
+    }
+}
+
+/// Each warp takes a block: if it is the first that carries to a row, the warp adds up all that is carried to that row, or the
+/// warps of its thread block do so together. carried_rows: [count]; carried: [count * height].
+template <typename Value>
+__global__ void __launch_bounds__(carry_threads)
+    add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, int height,
+                Value* __restrict__ y, Offset size_of_y) {
+    __shared__ Value sums[carry_threads];
+    constexpr int warps = carry_threads / 32;
+    const int first = static_cast<int>(blockIdx.x) * warps;
+    const int own = first + static_cast<int>(threadIdx.x) / 32;
+    const bool is_long = begins_carries(carried_rows, own, carries_of_warp, count);
+    if (!is_long && begins_carries(carried_rows, own, 0, count)) {
+        add_carries(carried_rows, carried, own, count, height, y, size_of_y, WarpOfCarries{});
+    }
+    if (__syncthreads_or(static_cast<int>(is_long)) == 0) return;
+    for (int number = first; number < first + warps; ++number) {  // one of them is long
+        if (!begins_carries(carried_rows, number, carries_of_warp, count)) continue;
+        add_carries(carried_rows, carried, number, count, height, y, size_of_y, BlockOfCarries<Value>{sums});
     }
 }
 
@@ -66,6 +139,7 @@ public:
     Carries(Device& device, Offset blocks, int height, const std::string& of)
         : of_(of),
           blocks_(std::max<Offset>(blocks, 0)),
+          height_(height),
           rows_(device.allocate(blocks_ * sizeof(Index), of + " carried rows")),
           sums_(device.allocate(blocks_ * height * sizeof(Value), of + " carried sums")) {}
 
@@ -75,11 +149,10 @@ public:
     }
 
     /// Adds the carried sums to y, after the kernel that carries on the same stream.
-    template <int height = 1>
-    void add_to(Value* y, Index row_count, cudaStream_t stream) const {
+    void add_to(Value* y, Offset size_of_y, cudaStream_t stream) const {
         if (blocks_ == 0) return;
-        add_carried<height><<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream>>>(
-            rows_.as<Index>(), sums_.as<Value>(), static_cast<int>(blocks_), y, row_count);
+        add_carried<<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream>>>(
+            rows_.as<Index>(), sums_.as<Value>(), static_cast<int>(blocks_), height_, y, size_of_y);
         check_launch(of_.c_str());
     }
 
@@ -92,6 +165,7 @@ public:
 private:
     std::string of_;
     Offset blocks_;
+    int height_;
     DeviceMemory rows_;
     DeviceMemory sums_;
 };

@@ -63,41 +63,41 @@ struct SegmentedSums {
     Value left_open{};   // left open by all threads of the block together
 };
 
-/// Shared memory for a segmented sum, one element a warp.
-template <int threads, typename Value>
+/// Shared memory for a segmented sum, `parts` elements a warp.
+template <int threads, typename Value, int parts = 1>
 struct SegmentsOfWarps {
     bool has_end[threads / 32];
-    Value open[threads / 32];
+    Value open[threads / 32][parts];
 };
 
-/// A segmented sum over all threads of a block. Contains one barrier; `of_warps` must not be used for anything else until the
-/// next one.
-template <int threads, typename Value>
+/// A segmented sum over all threads of a block; with several parts, a sum for each part: over every parts-th thread. has_end is
+/// the same in the parts of a group. Contains one barrier; `of_warps` must not be used for anything else until the next one.
+template <int threads, int parts, typename Value>
 __device__ __forceinline__ SegmentedSums<Value> segmented_sums(const Segment<Value>& own,
-                                                               SegmentsOfWarps<threads, Value>& of_warps) {
+                                                               SegmentsOfWarps<threads, Value, parts>& of_warps) {
     constexpr int warps = threads / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     Segment<Value> up_to = own;  // this lane and those before it
 #pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
+    for (int distance = parts; distance < 32; distance *= 2) {
         const Segment<Value> before{from_lane_before(static_cast<int>(up_to.has_end), distance) != 0,
                                     from_lane_before(up_to.open, distance)};
         if (lane >= distance) up_to = joined(before, up_to);
     }
-    if (lane == 31) {
-        of_warps.has_end[warp] = up_to.has_end;
-        of_warps.open[warp] = up_to.open;
+    if (lane >= 32 - parts) {
+        if (lane == 31) of_warps.has_end[warp] = up_to.has_end;
+        of_warps.open[warp][lane % parts] = up_to.open;
     }
-    Segment<Value> before{from_lane_before(static_cast<int>(up_to.has_end), 1) != 0, from_lane_before(up_to.open, 1)};
-    if (lane == 0) before = {};
+    Segment<Value> before{from_lane_before(static_cast<int>(up_to.has_end), parts) != 0, from_lane_before(up_to.open, parts)};
+    if (lane < parts) before = {};
     __syncthreads();
     Segment<Value> warps_before;
     Segment<Value> all;
 #pragma unroll
     for (int i = 0; i < warps; ++i) {
         if (i == warp) warps_before = all;
-        all = joined(all, {of_warps.has_end[i], of_warps.open[i]});
+        all = joined(all, {of_warps.has_end[i], of_warps.open[i][lane % parts]});
     }
     return {joined(warps_before, before).open, all.open};
 }

@@ -92,6 +92,14 @@ public:
 #endif
         return *this;
     }
+    /// States how NVRTC compiles the CUDA kernel with a loop of its own that was added last for several vectors:
+    /// compile(layout, vectors, architecture), a lambda without captures.
+    template <typename Compile>
+    Format& compiled_for_vectors(Compile) {
+        entry_.schedules.back().compile_vectors = {compile_loop<Compile, LayoutOf<float>, float>,
+                                                   compile_loop<Compile, LayoutOf<double>, double>};
+        return *this;
+    }
     /// Kernels that exist only with CUDA, from a function that also exists only with CUDA.
     template <std::vector<KernelEntry> (*kernels)()>
     Format& with_cuda() {
@@ -120,6 +128,11 @@ private:
     template <typename Walk, typename OwnLayout, ValueType Value>
     static void walk_layout(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
         Walk{}(dynamic_cast<const OwnLayout&>(layout), visit);
+    }
+
+    template <typename Compile, typename OwnLayout, ValueType Value>
+    static void compile_loop(const Layout<Value>& layout, int vectors, const std::string& architecture) {
+        Compile{}(dynamic_cast<const OwnLayout&>(layout), vectors, architecture);
     }
 
     LayoutEntry entry_;

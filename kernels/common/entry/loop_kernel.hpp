@@ -18,6 +18,18 @@ template <typename Made, typename OwnLayout>
 concept TakesRows = Prepares<Made, OwnLayout, std::span<const Index>> ||
     std::constructible_from<Made, const OwnLayout&, std::span<const Index>, Device&>;
 
+/// Has a static function `prepare_vectors`, which makes the kernel for several vectors.
+template <typename Made, typename OwnLayout>
+concept PreparesVectors = requires(const OwnLayout& layout, int vectors, Device& device) {
+    Made::prepare_vectors(layout, vectors, device);
+};
+
+template <typename Made, ValueType Value, typename OwnLayout>
+std::unique_ptr<Kernel<Value>> prepare_loop_of_vectors(const Layout<Value>& layout, std::span<const Index>, int vectors,
+                                                       Device& device) {
+    return Made::prepare_vectors(dynamic_cast<const OwnLayout&>(layout), vectors, device);
+}
+
 /// Makes the kernel by its static function `prepare`, or by its constructor: from the layout, the rows and the device, from the
 /// layout and the device, or from the layout alone.
 template <typename Made, ValueType Value, typename OwnLayout>
@@ -44,6 +56,11 @@ template <template <typename> typename LayoutOf, template <typename> typename Ke
         kernel_for_rows(backend, std::move(name), std::move(summary),
                         {prepare_loop<KernelOf<float>, float, LayoutOf<float>>, prepare_loop<Made, double, LayoutOf<double>>});
     if (!TakesRows<Made, LayoutOf<double>>) entry.prepare_rows = {};
+    if constexpr (PreparesVectors<Made, LayoutOf<double>>) {
+        static_assert(!TakesRows<Made, LayoutOf<double>>);
+        entry.prepare_vectors = {prepare_loop_of_vectors<KernelOf<float>, float, LayoutOf<float>>,
+                                 prepare_loop_of_vectors<Made, double, LayoutOf<double>>};
+    }
     return entry;
 }
 

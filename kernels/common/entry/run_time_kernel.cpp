@@ -24,6 +24,12 @@ KernelInstance schedule_instance(std::string file, int vectors, std::initializer
     return {std::move(file), name + ">", is_one};
 }
 
+void require_alignment_of_vectors(const void* x, const void* y) {
+    constexpr std::uintptr_t longest_load = 16;  // bytes
+    if ((reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) % longest_load == 0) return;
+    throw MachineError("several vectors on a GPU begin at a multiple of 16 bytes; these do not");
+}
+
 void RunTimePlan::add(RunTimeSchedule&& schedule) { schedules.push_back(std::move(schedule)); }
 
 template <ValueType Value>
@@ -61,12 +67,7 @@ void RunTimeRowsKernel<Value>::zero(Value* y) {
 
 template <ValueType Value>
 void RunTimeRowsKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
-    constexpr std::uintptr_t longest_load = 16;  // bytes
-    if (vectors_ > 1 && (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) % longest_load != 0) {
-        throw MachineError(
-            "several vectors on a GPU begin at a multiple of 16 "
-            "bytes; these do not");
-    }
+    if (vectors_ > 1) require_alignment_of_vectors(x, y);
     if (zeroes_first_ && !accumulate) zero(y);
     bool adds = accumulate || zeroes_first_;
     const Index* target = rows_.size() == 0 ? nullptr : rows_.data();  // TargetRows of the kernel

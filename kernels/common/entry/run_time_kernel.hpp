@@ -80,6 +80,9 @@ struct RunTimePlan {
     void add(RunTimeSchedule&& schedule);
 };
 
+/// Throws MachineError unless X and Y begin where the loads of kernels for several vectors require it.
+void require_alignment_of_vectors(const void* x, const void* y);
+
 /// Launches schedules one after another.
 template <ValueType Value>
 class RunTimeRowsKernel final : public Kernel<Value> {
@@ -114,8 +117,8 @@ private:
 class RunTimeLoop {
 public:
     /// file, name: as in KernelInstance.
-    RunTimeLoop(std::string file, std::string name, Device& device)
-        : kernel_(load_instance({std::move(file), std::move(name)}, device)) {}
+    RunTimeLoop(std::string file, std::string name, Device& device) : RunTimeLoop({std::move(file), std::move(name)}, device) {}
+    RunTimeLoop(const KernelInstance& instance, Device& device) : kernel_(load_instance(instance, device)) {}
 
     /// arguments: of the very types that the kernel takes.
     void launch(Offset blocks, int threads_of_block, unsigned shared_bytes, auto... arguments) const {

@@ -99,14 +99,6 @@ struct HostRowsPlan {
     const Pattern* pattern = nullptr;  // see HostTile
 };
 
-/// The bytes of a product with several vectors: those with one (Kernel::own_bytes_to_move, or else the layout's), and more of X
-/// and Y.
-template <ValueType Value>
-[[nodiscard]] std::int64_t bytes_with_vectors(const Layout<Value>& layout, std::optional<std::int64_t> own_bytes, int vectors) {
-    return own_bytes.value_or(layout.bytes_to_move()) +
-           (vectors - 1) * static_cast<std::int64_t>(sizeof(Value)) * (std::int64_t{layout.rows()} + layout.columns());
-}
-
 /// Not a template of the schedules, because it would be compiled for each.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Kernel<Value>> make_host_vectors(std::span<const std::byte> view,

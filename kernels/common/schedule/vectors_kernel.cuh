@@ -44,6 +44,25 @@ struct PartOfVectors {
             if (tiles.packets % tiles.parts == 0 || number < tiles.packets) visit(i, number);
         }
     }
+
+    friend __device__ __forceinline__ PartOfVectors operator+(const PartOfVectors& one, const PartOfVectors& other) {
+        PartOfVectors sum;
+#pragma unroll
+        for (int i = 0; i < tiles.own * tiles.packet; ++i) element(sum, i) = element(one, i) + element(other, i);
+        return sum;
+    }
+    /// For segmented_sums.
+    friend __device__ __forceinline__ PartOfVectors from_lane_before(const PartOfVectors& own, int distance) {
+        PartOfVectors before;
+#pragma unroll
+        for (int i = 0; i < tiles.own * tiles.packet; ++i) {
+            element(before, i) = __shfl_up_sync(~0U, element(own, i), distance);
+        }
+        return before;
+    }
+    static __device__ __forceinline__ auto& element(auto& part, int i) {
+        return part.packets[i / tiles.packet].elements[i % tiles.packet];
+    }
 };
 
 /// Adds the entries [begin, begin + batch) of a run.
@@ -129,7 +148,7 @@ __device__ __forceinline__ void multiply_part(const auto& arrays, Offset thread,
         for (int distance = S::lanes / 2; distance > 0; distance /= 2) {
 #pragma unroll
             for (int i = 0; i < tiles.own * tiles.packet; ++i) {
-                Value& sum = sums.packets[i / tiles.packet].elements[i % tiles.packet];
+                Value& sum = sums.element(sums, i);
                 sum += __shfl_down_sync(~0u, sum, distance * tiles.parts);
             }
         }

@@ -222,7 +222,7 @@ public:
             } else {
                 loop_->launch(blocks_ + empty_blocks, threads, 0, bccoo, load, blocks_, x, y, carried, accumulate);
             }
-            carries_.template add_to<Shape::height>(y, bccoo.row_count, stream_);
+            carries_.add_to(y, bccoo.row_count, stream_);
         });
     }
 

@@ -83,13 +83,20 @@ constexpr auto walk_tiles = [](const auto& layout, const auto& visit) {
 
 constexpr auto walk_merge_path = [](const auto& layout, const auto& visit) {
     with_stored(layout, [&](const auto& csr) {
-        const MergeShares<Merge> shares{csr.row_count, layout.nonzeros()};
+        const MergeShares shares{csr.row_count, layout.nonzeros(), Merge::size};
         const auto first_nonzero = [&](Offset share) {
             return shares.begin(share) - shares.first_row(csr.row_offsets.data() + 1, share);
         };
         for (Offset share = 0; share < shares.count(); ++share) {
             walk_side_by_side<Merge>(csr, share, first_nonzero(share), first_nonzero(share + 1), visit);
         }
+    });
+};
+
+constexpr auto compile_merge = []<ValueType Value>(const CsrLayout<Value>& layout, int vectors,
+                                                   const std::string& architecture) {
+    with_stored(layout, [&]<typename Stored>(const Stored&) {
+        (void)compile_instance(merge_instance<InStorage<Stored, ArrayView>, Value>(vectors), architecture);
     });
 };
 
@@ -173,9 +180,10 @@ LayoutEntry csr_entry() {
             "adaptive",
             "tiles of neighbouring rows, a warp each, through shared memory; long rows by a warp, a block or several",
             walk_tiles)
-        .cuda<csr_merge::SharesKernel>(
-            "merge", "equal shares of row ends and nonzeros (merge path), a block each; first a search for where they begin",
-            walk_merge_path)
+        .cuda<CsrMerge>("merge",
+                        "equal shares of row ends and nonzeros (merge path), a block each; first a search for where they begin",
+                        walk_merge_path)
+        .compiled_for_vectors(compile_merge)
         .cuda<CsrVector>("vector", "2 to 32 threads per row, by the mean row length")
         .cuda<CompressedRows<1>>("scalar", "one thread per row")
         .with_cuda<csr_cusparse_kernels>();

@@ -75,13 +75,9 @@ struct CsrLayout final : CsrStorage<Value> {
 template <ValueType Value>
 struct CsrAdaptive;
 
-namespace csr_merge {
-
 /// The CUDA kernel `merge`.
 template <ValueType Value>
-class SharesKernel;
-
-}  // namespace csr_merge
+struct CsrMerge;
 
 [[nodiscard]] LayoutEntry csr_entry();
 

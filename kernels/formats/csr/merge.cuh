@@ -25,9 +25,9 @@ constexpr int search_threads = 256;
 
 /// Each warp takes a share: its lanes probe 32 rows at a time, so that few loads wait for one another. first_rows: [shares + 1]
 /// of each share, and the number of rows.
-template <typename Shape>
+template <typename Ends>
 __global__ void __launch_bounds__(search_threads)
-    find_first_rows(const Offset* __restrict__ row_ends, const MergeShares<Shape> shares, Index* __restrict__ first_rows) {
+    find_first_rows(const Ends* __restrict__ row_ends, const MergeShares shares, Index* __restrict__ first_rows) {
     const Offset share = (static_cast<Offset>(blockIdx.x) * search_threads + threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (share > shares.count()) return;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
                     const Value* __restrict__ x, Value* __restrict__ y, const Carried<Value> carried, bool accumulate) {
     __shared__ MergeMemory<Shape, Value> memory;
     const int thread = static_cast<int>(threadIdx.x);
-    const MergeShares<Shape> shares{csr.row_count, csr.values.size()};
+    const MergeShares shares{csr.row_count, csr.values.size(), Shape::size};
     const Offset begin = shares.begin(blockIdx.x);
     const Offset end = shares.begin(Offset{blockIdx.x} + 1);
     const Index first_row = __ldg(first_rows + blockIdx.x);
@@ -129,13 +129,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident_blocks)
     }
 }
 
+/// Launches find_first_rows. row_offsets, first_rows: on the device.
+inline void find_first_rows(const Offset* row_offsets, const MergeShares& shares, Index* first_rows, cudaStream_t stream) {
+    find_first_rows<<<blocks_for(32 * (shares.count() + 1), search_threads), search_threads, 0, stream>>>(row_offsets + 1,
+                                                                                                          shares, first_rows);
+    check_launch("csr merge search");
+}
+
 template <ValueType Value>
 class SharesKernel final : public Kernel<Value> {
 public:
     SharesKernel(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           csr_(copy_to(device, layout.full("merge"), "csr")),
-          shares_{layout.rows(), layout.nonzeros()},
+          shares_{layout.rows(), layout.nonzeros(), Merge::size},
           bytes_(layout.bytes_to_move() + 2 * (shares_.count() + 1) * static_cast<std::int64_t>(sizeof(Index)) +
                  Carries<Value>::bytes(shares_.count(), 1)),
           first_rows_(device.allocate((shares_.count() + 1) * sizeof(Index), "csr merge first rows")),
@@ -147,9 +154,7 @@ public:
         const Offset blocks = shares_.count();
         if (blocks == 0) return;
         auto* const first_rows = first_rows_.as<Index>();
-        find_first_rows<<<blocks_for(32 * (blocks + 1), search_threads), search_threads, 0, stream_>>>(
-            csr_.row_offsets.data() + 1, shares_, first_rows);
-        check_launch("csr merge search");
+        find_first_rows(csr_.row_offsets.data(), shares_, first_rows, stream_);
         multiply_shares<Merge><<<static_cast<unsigned>(blocks), Merge::threads, 0, stream_>>>(
             view_of(csr_), load, first_rows, x, y, carries_.view(), accumulate);
         check_launch("csr merge");
@@ -163,7 +168,7 @@ public:
 private:
     cudaStream_t stream_;
     Csr<Value, DeviceArray> csr_;
-    MergeShares<Merge> shares_;
+    MergeShares shares_;
     std::int64_t bytes_;
     DeviceMemory first_rows_;  // [shares + 1]
     Carries<Value> carries_;

@@ -3,7 +3,9 @@
 // the end of the row. Equal shares of its rows + nonzeros steps are equal work for any row lengths.
 #pragma once
 
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/common/schedule/side_by_side.hpp"
+#include "kernels/common/schedule/vector_tiles.hpp"
 
 namespace workbench {
 
@@ -51,16 +53,16 @@ struct MergeShape : SideBySide<threads, steps_of_thread> {
     static constexpr int resident_blocks = blocks;
 };
 
-/// Each thread block takes a share of the path; the last one may be shorter.
-template <typename Shape>
+/// Each thread block takes a share of the path of `size` steps; the last one may be shorter.
 struct MergeShares {
     Index rows = 0;
     Offset nonzeros = 0;
+    int size = 1;
 
-    [[nodiscard]] constexpr Offset count() const { return (rows + nonzeros + Shape::size - 1) / Shape::size; }
+    [[nodiscard]] constexpr Offset count() const { return (rows + nonzeros + size - 1) / size; }
     /// The steps before a share; all of them for share `count()`.
     [[nodiscard]] constexpr Offset begin(Offset share) const {
-        const Offset steps = share * Shape::size;
+        const Offset steps = share * size;
         return steps < rows + nonzeros ? steps : rows + nonzeros;
     }
     /// The number of row ends before a share, which is its first row. row_ends: [rows].
@@ -79,5 +81,39 @@ struct MergeShare {
 
 // An odd number of steps: the threads of a warp that follow their parts access different banks of shared memory.
 using Merge = MergeShape<128, 11, tuned::csr_merge_resident_blocks>;
+
+/// A thread block of the kernel for several vectors. The threads that share a row of X are a group, and each group follows its
+/// part of the block's share.
+struct MergeGroups {
+    VectorTiles vectors;
+    int threads = 128;
+    int steps = 1;  // of a group
+    int batch = 4;  // nonzeros whose rows of X a group loads before it adds the first
+
+    [[nodiscard]] constexpr int groups() const { return threads / vectors.parts; }
+    [[nodiscard]] constexpr int size() const { return groups() * steps; }
+    /// The nonzeros that a thread loads, if the share has no row end.
+    [[nodiscard]] constexpr int loads() const { return (size() + threads - 1) / threads; }
+    /// The first step of a group, of the `count` steps of the share.
+    [[nodiscard]] constexpr int begin(int group, int count) const { return group * steps < count ? group * steps : count; }
+};
+
+/// The steps of a group are an odd number, for the reason above.
+[[nodiscard]] constexpr MergeGroups merge_groups(int vectors, int value_bytes) {
+    constexpr int lanes = 2;  // so that the parts are a power of two
+    const VectorTiles tiles = vector_tiles(lanes, vectors, value_bytes);
+    return {.vectors = tiles, .threads = 128, .steps = tiles.parts < 4 ? 11 : 17};
+}
+
+#ifndef __CUDACC_RTC__
+
+/// The kernel for several vectors, which NVRTC compiles (merge_vectors.cuh).
+template <typename View, typename Value>
+[[nodiscard]] KernelInstance merge_instance(int vectors) {
+    const std::string name = "csr_merge::multiply_shares_of_vectors<" + std::to_string(vectors);
+    return {"csr/merge_vectors.cuh", with_types<View, Value>(name) + ">", false};
+}
+
+#endif
 
 }  // namespace workbench

@@ -21,15 +21,18 @@ namespace workbench {
 inline constexpr std::array numbers_of_vectors{2, 3, 4, 5, 8, 16, 17, 64};
 
 /// What is wrong with the kernels of a recipe on this kind of device, with several vectors: a line for each; "" if all are
-/// right, or if the recipe does not suit the matrix. In a hybrid, kernel number `turn` of each layout.
+/// right, or if the recipe does not suit the matrix. In a hybrid, kernel number `turn` of each layout. only: a kernel's name;
+/// empty: all kernels.
 template <ValueType Value>
 [[nodiscard]] std::string wrong_with_vectors(const LayoutRecipe& one, const NamedMatrix& named, Device& device, int vectors,
-                                             std::size_t turn = 0) {
+                                             std::size_t turn = 0, const std::string& only = "") {
     if (!one.takes(named.matrix)) return "";
     StagedMatrix staged = one.stage(named.matrix);
     const Oracle<Value> oracle(named.matrix);
     const auto space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order, vectors);
-    const auto runs_here = [&](const KernelEntry& kernel) { return device_of(kernel.backend) == device.properties().kind; };
+    const auto runs_here = [&](const KernelEntry& kernel) {
+        return device_of(kernel.backend) == device.properties().kind && (only.empty() || kernel.name == only);
+    };
     std::vector<std::vector<const KernelEntry*>> products;
     if (one.recipe.is_hybrid()) {
         products.emplace_back();
