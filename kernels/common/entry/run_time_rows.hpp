@@ -43,7 +43,8 @@ private:
         if constexpr (S::lanes > 1 && requires { typename S::template OfLanes<1>; }) {
             if (vectors > 1) {
                 const auto entries = static_cast<Offset>(slot_values<S>(view).size());
-                const int lanes = lanes_for_vectors(S::threads(view) / S::lanes, entries, vectors, sizeof(Value));
+                const int lanes = lanes_for_vectors(S::threads(view) / S::lanes, entries, vectors, sizeof(Value),
+                                                    S::hooks.threads_for_vectors);
                 return with_lanes<1>(lanes, [&](auto known) { use(typename S::template OfLanes<known>{}); });
             }
         }

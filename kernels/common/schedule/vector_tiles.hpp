@@ -35,11 +35,12 @@ inline constexpr int entries_of_batch = 4;
 
 /// The most lanes, of those that the parts of a row leave in its warp, that have a batch of entries each in a row of mean
 /// length. Lanes with fewer entries, or that have all vectors to themselves, took up to three times as long
-/// (docs/results/several-vectors.md).
-[[nodiscard]] constexpr int lanes_for_vectors(long long rows, long long entries, int vectors, int value_bytes) {
+/// (docs/results/several-vectors.md). most_threads: of a row, lanes and parts together.
+[[nodiscard]] constexpr int lanes_for_vectors(long long rows, long long entries, int vectors, int value_bytes,
+                                              int most_threads = 32) {
     const int parts = vector_tiles(1, vectors, value_bytes).parts;
     int lanes = 1;
-    while (2 * lanes * parts <= 32 && 2 * lanes * entries_of_batch * rows <= entries) lanes *= 2;
+    while (2 * lanes * parts <= most_threads && 2 * lanes * entries_of_batch * rows <= entries) lanes *= 2;
     return lanes;
 }
 

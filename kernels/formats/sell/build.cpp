@@ -402,7 +402,7 @@ LayoutEntry sell_entry() {
         .with({sell_host_kernel()})
         .cuda<SellSlices>("slices", "one or several threads per row; blocks of threads for rows longer than split_length",
                           walk_slices)
-        .vectors_on_gpu<SellRow>()
+        .vectors_on_gpu<SellRowsOfVectors>()
         .with_cuda<sell_cusparse_kernels>();
 }
 

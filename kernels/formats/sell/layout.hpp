@@ -40,11 +40,14 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
                                                             .resident_blocks = sell_resident_blocks(kind),
+                                                            .threads_for_vectors = 4,
                                                             .counts_alike = true,
                                                             .compiled_in = row_threads < 8,
                                                             .side_by_side = side_by_side_if(row_threads == 1)})>,
                         ColumnsOfSlices<kind> {
     static constexpr int rows_of_warp = 32 / row_threads;
+    template <int lanes>
+    using OfLanes = SellRows<lanes, known_height, kind>;
 
     static constexpr Offset threads(const auto& sell) { return (sell.lane_count() + rows_of_warp - 1) / rows_of_warp * 32; }
     static constexpr Offset threads_side_by_side(const auto& sell) requires(row_threads == 1) { return sell.slice_height; }
@@ -93,6 +96,15 @@ struct SellLanes {
     static auto choose(const auto& sell, const auto& use) {
         return with_column_kind(sell, [&](auto kind) {
             return with_lanes<1>(sell_threads(sell), [&](auto threads) { return use(SellRows<threads, 0, kind>{}); });
+        });
+    }
+};
+
+/// With several vectors: one thread per row, or as many as suit these (OfLanes).
+struct SellRowsOfVectors {
+    static auto choose(const auto& sell, const auto& use) {
+        return with_column_kind(sell, [&](auto kind) {
+            return sell_threads(sell) == 1 ? use(SellRows<1, 0, kind>{}) : use(SellRows<2, 0, kind>{});
         });
     }
 };
