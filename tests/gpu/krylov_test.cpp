@@ -44,6 +44,8 @@ TEST_SUITE("shared_memory") {
         check_iterations_apart(*device, Precision::f32);
         check_iterations_apart(*device, Precision::f64);
     }
+
+    TEST_CASE("several right-hand sides begin and restart") { check_beginnings_of_several(*make_cuda_device()); }
 }
 
 }  // namespace workbench

@@ -106,6 +106,7 @@ TEST_CASE("several right-hand sides on the host give what each gives alone, bit 
     const auto host = make_host_device();
     check_several_right_sides(*host, Precision::f32, true);
     check_several_right_sides(*host, Precision::f64, true);
+    check_beginnings_of_several(*host);
 }
 
 TEST_CASE("solves on the host agree with Eigen") {

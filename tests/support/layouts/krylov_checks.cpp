@@ -436,6 +436,24 @@ void check_iterations_apart(Device& device, Precision precision) {
     }
 }
 
+void check_beginnings_of_several(Device& device) {
+    const CsrMatrix matrix = scaled_laplacian(33, 0);
+    for (const int count : {2, 3, 17, 64}) {
+        Several<double> several(matrix, device, count, true, 10);
+        const std::vector<double> norms = several.krylov->begin_again(1e-30);
+        const std::vector<int> restarted = count == 2 ? std::vector<int>{0} : std::vector<int>{0, count - 1};
+        several.krylov->restart(restarted);
+        const std::vector<KrylovProgress> progress = several.krylov->wait();
+        for (const int j : restarted) {
+            CHECK(norms[j] == doctest::Approx(norm_of(one_of_several(matrix, j))).epsilon(1e-12));
+            CHECK(progress[j].state == KrylovState::running);
+            CHECK(progress[j].residual == doctest::Approx(norms[j]).epsilon(1e-12));  // X is 0
+        }
+        CHECK(norms[1] == 0);
+        CHECK(progress[1].state == KrylovState::converged);
+    }
+}
+
 void check_ends_without_convergence(Device& device) {
     const auto end_of = [&](const CsrMatrix& matrix, KrylovMethod method, std::vector<double> b,
                             const std::vector<double>& inverse = {}) {

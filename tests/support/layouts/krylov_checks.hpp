@@ -16,6 +16,8 @@ void check_ends_without_convergence(Device& device);
 /// Several right-hand sides give what each of them gives alone: bit for bit if `same_bits`, otherwise up to rounding. Those
 /// that have converged, that were stopped, and that are not restarted stay as they are.
 void check_several_right_sides(Device& device, Precision precision, bool same_bits);
+/// Checks that several right-hand sides begin and restart, by the steps that iterations take, but without a loop.
+void check_beginnings_of_several(Device& device);
 /// Checks iterations with products of the caller.
 void check_iterations_apart(Device& device, Precision precision);
 
