@@ -1,5 +1,5 @@
-// How fast do large copies cross the link to a GPU, by the threads that fill pinned buffers, the size of a buffer and the
-// streams? One line of JSON for each shape of the ring (kernels/device/pinned_ring.cuh), the least of several copies:
+// How fast do large copies cross the link to a GPU, by the threads that fill pinned buffers and the size of a buffer? One line
+// of JSON for each shape of the ring (kernels/device/pinned_ring.cuh), the least of several copies:
 //
 //   copies_benchmark [MEGABYTES] > copies.jsonl
 #include <cuda_runtime_api.h>
@@ -69,11 +69,10 @@ public:
         const double back =
             least([&] { ring.fetch(std::as_writable_bytes(std::span(back_)).first(bytes / 2), there_, stream); });
         std::printf(
-            "{\"copy\": \"ring\", \"lanes\": %d, \"piece\": %zu, \"streams\": %d, \"bytes\": %zu, \"first_seconds\": %.6f, "
+            "{\"copy\": \"ring\", \"lanes\": %d, \"piece\": %zu, \"bytes\": %zu, \"first_seconds\": %.6f, "
             "\"seconds\": %.6f, \"gigabytes_per_second\": %.2f, \"other_threads_seconds\": %.6f, \"in_f32_seconds\": %.6f, "
             "\"half_back_seconds\": %.6f}\n",
-            shape.lanes, shape.piece, shape.streams, bytes, first, of_host, 1e-9 * static_cast<double>(bytes) / of_host, others,
-            in_f32, back);
+            shape.lanes, shape.piece, bytes, first, of_host, 1e-9 * static_cast<double>(bytes) / of_host, others, in_f32, back);
         (void)std::fflush(stdout);
     }
 
@@ -91,12 +90,8 @@ int main(int argc, char** argv) try {
     const Kokkos::ScopeGuard kokkos;
     workbench::Copies copies(static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 306) * 1'000'000);
     copies.link();
-    for (const int streams : {1, 2}) {
-        for (const int lanes : {2, 4, 6, 8, 12, 16}) {
-            for (const std::size_t piece : {256, 512, 1024, 2048}) {
-                copies.ring({.lanes = lanes, .piece = piece << 10, .streams = streams});
-            }
-        }
+    for (const int lanes : {2, 4, 6, 8, 12, 16}) {
+        for (const std::size_t piece : {256, 512, 1024, 2048}) copies.ring({.lanes = lanes, .piece = piece << 10});
     }
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -123,6 +123,10 @@ public:
     /// `to` and the device must outlive the copy. By default the copy is complete on return.
     [[nodiscard]] virtual std::unique_ptr<PendingCopy> begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to);
 
+    /// Allocates the buffers of large copies, which all devices of the process share. Otherwise the first copy does that pays
+    /// for them alone.
+    virtual void prepare_copies() {}
+
     /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device.
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;

@@ -97,8 +97,9 @@ template <typename Value, template <typename> typename View>
         const std::string key = fmt::format("{} {} {} {} {}\n{}", cuda_device_number(), sizeof(Value), is_there, purpose,
                                             options.kernel, resolved_recipe(recipe));
         if (!is_first_with(key)) return 0;
+        const std::unique_ptr<Device> device = make_cuda_device_on(options.stream);
+        device->prepare_copies();
         if constexpr (is_there) {
-            const std::unique_ptr<Device> device = make_cuda_device_on(options.stream);
             const LeadingPart<Value> part = leading_part_of(matrix, *device);
             if (part.empty()) return 0;
             const spmv_workbench::CsrView<Value> on_host = part.view();

@@ -191,7 +191,7 @@ CudaDevice::CudaDevice(cudaStream_t stream)
     check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
     check_cuda(cudaEventCreate(&end_), "cudaEventCreate");
     check_cuda(cudaEventCreateWithFlags(&reached_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    queued_ = allocate_on_host(sizeof(unsigned));
+    queued_ = allocate_word();
     *queued_.as<unsigned>() = 0;
 }
 
@@ -215,10 +215,11 @@ DeviceMemory CudaDevice::allocate(std::size_t bytes, std::string_view purpose) {
             }};
 }
 
-DeviceMemory CudaDevice::allocate_on_host(std::size_t bytes) {
-    void* address = nullptr;
-    check_cuda(cudaHostAlloc(&address, bytes, cudaHostAllocMapped), "cudaHostAlloc");
-    return {address, bytes, [](void* returned) { (void)cudaFreeHost(returned); }};
+DeviceMemory CudaDevice::allocate_word() {
+    return {memory_.take_word(), sizeof(std::uint64_t), [&memory = memory_, users = users_](void* returned) {
+                if (*users) (void)cudaStreamSynchronize(**users);
+                memory.give_back_word(static_cast<std::uint64_t*>(returned));
+            }};
 }
 
 DeviceMemory CudaDevice::allocate_for_processes(std::size_t bytes, std::string_view purpose) {

@@ -30,8 +30,9 @@ public:
     void download(const DeviceMemory& from, std::span<std::byte> to) override;
     void upload_pieces(std::size_t bytes, const FillPiece& fill, DeviceMemory& to) override;
     [[nodiscard]] std::unique_ptr<PendingCopy> begin_upload(std::size_t bytes, FillPiece fill, DeviceMemory& to) override;
-    /// Memory of the host that kernels read and write.
-    [[nodiscard]] static DeviceMemory allocate_on_host(std::size_t bytes);
+    void prepare_copies() override { ring_.prepare(); }
+    /// A word of the host that kernels read and write.
+    [[nodiscard]] DeviceMemory allocate_word();
     /// Memory that other processes can open, which that of the pool is not.
     [[nodiscard]] DeviceMemory allocate_for_processes(std::size_t bytes, std::string_view purpose);
     void scatter(const float* values, const Index* target, Index count, float* y) override;
@@ -63,7 +64,7 @@ private:
     /// The stream whose work may use memory of this device; none once the device is gone, and has no work.
     std::shared_ptr<std::optional<cudaStream_t>> users_;
     DeviceMemory flush_buffer_;  // allocated by the first flush
-    DeviceMemory queued_;        // unsigned, host memory that the GPU reads: how often all timed work has been queued
+    DeviceMemory queued_;        // unsigned, a word of the host: how often all timed work has been queued
 };
 
 /// The GPU behind a device of the contract. Throws std::bad_cast for any other device: only kernels of a GPU backend call it.

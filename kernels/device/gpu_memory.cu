@@ -62,6 +62,23 @@ void GpuMemory::give_back(void* address) {
     }
 }
 
+std::uint64_t* GpuMemory::take_word() {
+    const std::lock_guard<std::mutex> lock(turn_);
+    if (free_words_.empty()) {
+        void* page = nullptr;
+        check_cuda(cudaHostAlloc(&page, words_of_page * sizeof(std::uint64_t), cudaHostAllocMapped), "cudaHostAlloc");
+        for (std::size_t i = 0; i < words_of_page; ++i) free_words_.push_back(static_cast<std::uint64_t*>(page) + i);
+    }
+    std::uint64_t* const word = free_words_.back();
+    free_words_.pop_back();
+    return word;
+}
+
+void GpuMemory::give_back_word(std::uint64_t* word) {
+    const std::lock_guard<std::mutex> lock(turn_);
+    free_words_.push_back(word);
+}
+
 std::size_t GpuMemory::free_bytes() const {
     std::size_t available = 0;
     std::size_t total = 0;

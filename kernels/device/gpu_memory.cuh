@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include "kernels/device/cuda_stream.cuh"
 
@@ -28,6 +30,11 @@ public:
     /// Returns memory that no work uses any more.
     void give_back(void* address);
 
+    /// A word of the host that kernels read and write, and its return. Pinning memory takes a millisecond, so that the words of
+    /// all share a page.
+    [[nodiscard]] std::uint64_t* take_word();
+    void give_back_word(std::uint64_t* word);
+
     /// The bytes that nothing uses, in the pool and beside it, and those of the GPU.
     [[nodiscard]] std::size_t free_bytes() const;
     [[nodiscard]] std::size_t all_bytes() const { return all_; }
@@ -35,7 +42,11 @@ public:
 private:
     explicit GpuMemory(int number);
 
-    cudaMemPool_t pool_ = nullptr;  // null: this GPU has no pools
+    static constexpr std::size_t words_of_page = 512;
+
+    std::mutex turn_;
+    std::vector<std::uint64_t*> free_words_;  // on pages that are kept until the process ends
+    cudaMemPool_t pool_ = nullptr;            // null: this GPU has no pools
     std::size_t all_ = 0;
     OwnedCuda<cudaStream_t> stream_ = make_stream();  // on which memory changes hands; it has no other work
 };

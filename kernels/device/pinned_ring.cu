@@ -25,25 +25,22 @@ PinnedRing& PinnedRing::of_current_gpu() {
 
 PinnedRing::~PinnedRing() { (void)cudaFreeHost(buffers_); }
 
-void PinnedRing::begin(cudaStream_t after) {
-    if (!is_ready_) {
-        for (int i = 0; i < shape_.streams; ++i) streams_.push_back(make_stream());
-        lanes_.resize(static_cast<std::size_t>(shape_.lanes));
-        for (std::size_t i = 0; i < lanes_.size(); ++i) {
-            for (OwnedCuda<cudaEvent_t>& event : lanes_[i].done) event = make_event();
-            lanes_[i].stream = streams_[i % streams_.size()].get();
-        }
-        before_ = make_event();
-        check_cuda(cudaHostAlloc(&buffers_, 2 * lanes_.size() * shape_.piece, cudaHostAllocDefault), "cudaHostAlloc");
-        is_ready_ = true;
-    }
-    for (const OwnedCuda<cudaStream_t>& stream : streams_) wait_for(stream.get(), after, before_.get());
+void PinnedRing::prepare() {
+    const std::lock_guard<std::mutex> lock(turn_);
+    require_buffers();
 }
 
-void PinnedRing::finish() {
-    for (const OwnedCuda<cudaStream_t>& stream : streams_) {
-        check_cuda(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+void PinnedRing::require_buffers() {
+    if (is_ready_) return;
+    const std::size_t bytes = 2 * static_cast<std::size_t>(shape_.lanes) * shape_.piece;
+    check_cuda(cudaHostAlloc(&buffers_, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+    stream_ = make_stream();
+    lanes_.resize(static_cast<std::size_t>(shape_.lanes));
+    for (Lane& lane : lanes_) {
+        for (OwnedCuda<cudaEvent_t>& event : lane) event = make_event();
     }
+    before_ = make_event();
+    is_ready_ = true;
 }
 
 std::byte* PinnedRing::buffer(int lane, std::size_t turn) const {
@@ -70,7 +67,8 @@ void PinnedRing::on_lanes(Threads threads, const Work& work) {
 
 void PinnedRing::send(void* to, std::size_t bytes, const FillPiece& fill, cudaStream_t after, Threads threads) {
     const std::lock_guard<std::mutex> lock(turn_);
-    begin(after);
+    require_buffers();
+    wait_for(stream_.get(), after, before_.get());
     std::atomic<std::size_t> next = 0;
     const auto copy_pieces = [&](int number) {
         const Lane& lane = lanes_[static_cast<std::size_t>(number)];
@@ -78,26 +76,27 @@ void PinnedRing::send(void* to, std::size_t bytes, const FillPiece& fill, cudaSt
             const std::size_t first = next.fetch_add(shape_.piece);
             if (first >= bytes) return;
             const std::size_t size = std::min(shape_.piece, bytes - first);
-            check_cuda(cudaEventSynchronize(lane.done[turn].get()), "cudaEventSynchronize");
+            check_cuda(cudaEventSynchronize(lane[turn].get()), "cudaEventSynchronize");
             fill(first, {buffer(number, turn), size});
             check_cuda(cudaMemcpyAsync(static_cast<std::byte*>(to) + first, buffer(number, turn), size, cudaMemcpyHostToDevice,
-                                       lane.stream),
+                                       stream_.get()),
                        "cudaMemcpyAsync");
-            check_cuda(cudaEventRecord(lane.done[turn].get(), lane.stream), "cudaEventRecord");
+            check_cuda(cudaEventRecord(lane[turn].get(), stream_.get()), "cudaEventRecord");
         }
     };
     try {
         on_lanes(threads, copy_pieces);
     } catch (...) {
-        finish();  // the caller may free the memory
+        (void)cudaStreamSynchronize(stream_.get());  // the caller may free the memory
         throw;
     }
-    finish();
+    check_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
 }
 
 void PinnedRing::fetch(std::span<std::byte> to, const void* from, cudaStream_t after) {
     const std::lock_guard<std::mutex> lock(turn_);
-    begin(after);
+    require_buffers();
+    wait_for(stream_.get(), after, before_.get());
     std::atomic<std::size_t> next = 0;
     on_lanes(Threads::of_host, [&](int number) {
         const Lane& lane = lanes_[static_cast<std::size_t>(number)];
@@ -108,14 +107,14 @@ void PinnedRing::fetch(std::span<std::byte> to, const void* from, cudaStream_t a
                 first >= to.size() ? std::span<std::byte>() : to.subspan(first, std::min(shape_.piece, to.size() - first));
             if (parts[turn].empty()) return;
             check_cuda(cudaMemcpyAsync(buffer(number, turn), static_cast<const std::byte*>(from) + first, parts[turn].size(),
-                                       cudaMemcpyDeviceToHost, lane.stream),
+                                       cudaMemcpyDeviceToHost, stream_.get()),
                        "cudaMemcpyAsync");
-            check_cuda(cudaEventRecord(lane.done[turn].get(), lane.stream), "cudaEventRecord");
+            check_cuda(cudaEventRecord(lane[turn].get(), stream_.get()), "cudaEventRecord");
         };
         ask(0);
         for (std::size_t turn = 0; !parts[turn].empty(); turn ^= 1) {
             ask(turn ^ 1);
-            check_cuda(cudaEventSynchronize(lane.done[turn].get()), "cudaEventSynchronize");
+            check_cuda(cudaEventSynchronize(lane[turn].get()), "cudaEventSynchronize");
             std::memcpy(parts[turn].data(), buffer(number, turn), parts[turn].size());
         }
     });

@@ -15,11 +15,11 @@
 
 namespace workbench {
 
-/// Measured on an H200 with 16 cores (docs/results/h200-prepare.md).
+/// Measured on an H200 with 16 cores: a second stream, fewer threads and smaller pieces are slower, and more of either take
+/// longer to pin than they save (docs/results/h200-prepare.md).
 struct RingShape {
-    int lanes = 8;                               // threads, each with two buffers: more take longer to pin than they save
-    std::size_t piece = std::size_t{512} << 10;  // bytes of a buffer
-    int streams = 1;
+    int lanes = 8;                             // threads, each with two buffers
+    std::size_t piece = std::size_t{1} << 20;  // bytes of a buffer
 };
 
 /// The driver copies pageable memory with one core, at a fifth of what the link can do. Here several cores write pieces to
@@ -27,7 +27,7 @@ struct RingShape {
 /// milliseconds to allocate, once for all copies.
 class PinnedRing {
 public:
-    /// For the calling thread's GPU. The buffers are allocated by the first copy.
+    /// For the calling thread's GPU. The buffers are allocated by the first copy, if not before.
     explicit PinnedRing(const RingShape& shape = {}) : shape_(shape) {}
     /// The one that all devices of this GPU share. It exists until the process ends.
     [[nodiscard]] static PinnedRing& of_current_gpu();
@@ -37,6 +37,9 @@ public:
 
     /// Copies that are so small are as fast through the driver, or do not pay for the buffers.
     [[nodiscard]] bool suits(std::size_t bytes) const { return bytes >= (is_ready_ ? shape_.piece : to_begin); }
+
+    /// Allocates the buffers.
+    void prepare();
 
     /// The threads that fill buffers. others: new ones, so that the host's threads can work meanwhile.
     enum class Threads { of_host, others };
@@ -49,15 +52,9 @@ public:
 private:
     static constexpr std::size_t to_begin = std::size_t{32} << 20;
 
-    struct Lane {
-        std::array<OwnedCuda<cudaEvent_t>, 2> done;  // of the last copy of each buffer
-        cudaStream_t stream = nullptr;
-    };
+    using Lane = std::array<OwnedCuda<cudaEvent_t>, 2>;  // the last copies of its buffers
 
-    /// Allocates the buffers if there are none, and lets the streams wait for another.
-    void begin(cudaStream_t after);
-    /// Waits for the copies.
-    void finish();
+    void require_buffers();
     [[nodiscard]] std::byte* buffer(int lane, std::size_t turn) const;
     /// Calls work(lane) with all lanes at once, on the current device.
     template <typename Work>
@@ -67,7 +64,7 @@ private:
     std::mutex turn_;
     std::atomic<bool> is_ready_ = false;
     void* buffers_ = nullptr;
-    std::vector<OwnedCuda<cudaStream_t>> streams_;
+    OwnedCuda<cudaStream_t> stream_;
     std::vector<Lane> lanes_;
     OwnedCuda<cudaEvent_t> before_;
 };

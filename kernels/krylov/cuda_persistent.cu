@@ -298,7 +298,7 @@ public:
         const double bytes = sizeof(Stored) + sizeof(std::uint16_t) / static_cast<double>(matrix_.run);  // of an entry
         const double of_cache = share_of_cache * static_cast<double>(device.properties().last_level_cache);
         kept_ = static_cast<Index>(of_cache / blocks() / bytes);
-        if (sizeof(Stored) < sizeof(Value)) rounds_ = device.allocate_on_host(1);
+        if (sizeof(Stored) < sizeof(Value)) rounds_ = device.allocate_word();
     }
 
     [[nodiscard]] std::unique_ptr<Krylov<Value>> begin(const KrylovPlan& plan, std::span<const Value> b,
@@ -370,7 +370,7 @@ private:
     Index kept_ = 0;  // entries of a part
     MatrixOnGpu<Stored> matrix_;
     DeviceMemory parts_, slices_, first_targets_;
-    DeviceMemory rounds_;  // char, in host memory: does f32 round a new value? Null if Stored represents all
+    DeviceMemory rounds_;  // char, a word of the host: does f32 round a new value? Null if Stored represents all
 };
 
 int attribute_of(cudaDeviceAttr attribute) {

@@ -34,8 +34,8 @@ EngineForecast forecast_engines(const EngineFacts& facts) {
     constexpr double nonzero_of_processor = 132e-12;
     constexpr double unpartitioned = 1.4;  // blocks that are not parts exchange more elements
     // Dividing the matrix on the GPU, and the vectors, beyond what the graph needs.
-    constexpr double preparation = 1.5e-3;
-    constexpr double preparation_of_nonzero = 0.5e-9;
+    constexpr double preparation = 0.9e-3;
+    constexpr double preparation_of_nonzero = 0.45e-9;
     // Across ranks (docs/results/h200-ranks.md): the sum, the outside share and what is not hidden of an exchange; a wait for
     // the blocks of other GPUs; and the rows of a rank, which the host brings to their order and copies.
     constexpr double launches_of_ranks = 17e-6;

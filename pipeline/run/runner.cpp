@@ -57,6 +57,7 @@ double load_kernels(const CsrMatrix& input, const Catalogue& catalogue, Devices 
     options.timing.minimum_samples = 0;
     options.timing.minimum_seconds = 0;
     options.keep = nullptr;
+    if (devices.gpu != nullptr) devices.gpu->prepare_copies();
     Runner runner(part, catalogue, devices, options);
     for (const Recipe& recipe : recipes) {
         if (!recipe.code.empty()) continue;

@@ -99,11 +99,7 @@ private:
                         plan_.backends};
         small.more_b.assign(plan_.more_b.size(), small.b);
         try {
-            // The first large copy allocates the buffers of all.
-            const std::span<const double> values(plan_.matrix.values);
-            const auto large = std::as_bytes(values.first(std::min<std::size_t>(values.size(), std::size_t{4} << 20)));
-            DeviceMemory copy = plan_.device.allocate(large.size(), "a first copy");
-            plan_.device.upload(large, copy);
+            plan_.device.prepare_copies();
             Solves solves(small, unused);
             solves.add_baseline();
             for (const Recipe& recipe : recipes) {
