@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "core/system/kokkos_runtime.hpp"
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_stream.cuh"
 
@@ -271,6 +272,7 @@ std::unique_ptr<PendingCopy> CudaDevice::begin_upload(std::size_t bytes, FillPie
     check_cuda(cudaGetDevice(&number), "cudaGetDevice");
     return std::make_unique<Copy>(std::async(
         std::launch::async, [number, bytes, fill = std::move(fill), address = to.address(), after = stream_, &ring = ring_] {
+            ProcessorsOfPlaces().use();  // of which OpenMP may have bound the caller, and hence this thread, to one
             check_cuda(cudaSetDevice(number), "cudaSetDevice");
             ring.send(address, bytes, fill, after, PinnedRing::Threads::others);
         }));
