@@ -12,7 +12,7 @@
 namespace workbench {
 
 std::string source_behind_header(const std::filesystem::path& file) {
-    return fmt::format("#include \"{}\"\n{}{}", arrays_header_name, line_directive(file),
+    return fmt::format("#define WORKBENCH_KERNEL_SOURCE\n#include \"{}\"\n{}{}", arrays_header_name, line_directive(file),
                        source_text(file, "the source of a kernel"));
 }
 

@@ -2,6 +2,7 @@
 // of its 32 places, and no zeros. A thread goes through the bits of its row, so that its schedule has a state. Source of such
 // blocks: Bramas, Kus, "Computing the sparse matrix vector product using block-based kernels without zero padding on processors
 // with AVX-512 instructions" (2018), who store the values block by block; here they are stored row by row.
+#ifndef WORKBENCH_KERNEL_SOURCE  // the format
 #pragma once
 
 #include "kernels/format.hpp"
@@ -143,3 +144,51 @@ inline LayoutEntry bitmap_entry() {
 #endif
 
 }  // namespace workbench
+
+#else  // the kernels that [kernel] of bitmap.toml names, written by hand
+
+constexpr Index height = 8;
+constexpr Index width = 4;
+
+#ifdef __CUDACC__
+/// Four threads per row: each has a column of the blocks of its row.
+extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, bool accumulate) {
+    const Offset thread = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+    const Offset row = thread / width;
+    const int column = static_cast<int>(thread % width);
+    Value sum = 0;
+    if (row < arrays.row_count) {
+        Offset next = arrays.row_offsets[row];
+        const Offset* const blocks = arrays.strip_blocks + row / height;
+        for (Offset block = blocks[0]; block < blocks[1]; ++block) {
+            const unsigned bits = arrays.bitmaps[block] >> (row % height * width) & ((1U << width) - 1);
+            if ((bits >> column & 1) != 0) {
+                const Offset nonzero = next + __popc(bits & ((1U << column) - 1));
+                sum += arrays.values[nonzero] * x[Offset{arrays.block_columns[block]} * width + column];
+            }
+            next += __popc(bits);
+        }
+    }
+    for (int distance = width / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0U, sum, distance);
+    if (row < arrays.row_count && column == 0) y[row] = accumulate ? y[row] + sum : sum;
+}
+#else
+void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
+#pragma omp parallel for
+    for (Index row = 0; row < arrays.row_count; ++row) {
+        Offset next = arrays.row_offsets[row];
+        const Offset* const blocks = arrays.strip_blocks + row / height;
+        Value sum = 0;
+        for (Offset block = blocks[0]; block < blocks[1]; ++block) {
+            const unsigned bits = arrays.bitmaps[block] >> (row % height * width) & ((1U << width) - 1);
+            const Value* const x_of_block = x + Offset{arrays.block_columns[block]} * width;
+            for (Index column = 0; column < width; ++column) {
+                if ((bits >> column & 1) != 0) sum += arrays.values[next++] * x_of_block[column];
+            }
+        }
+        y[row] = accumulate ? y[row] + sum : sum;
+    }
+}
+#endif
+
+#endif

@@ -271,7 +271,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
 
 TEST_CASE("the kernels of the teaching recipes are correct") {
     const TemporaryFolder folder;
-    for (const char* name : {"my_csr_kernel", "my_sell_kernel"}) {
+    for (const char* name : {"my_csr_kernel", "my_sell_kernel", "bitmap", "sell_delta"}) {
         const Outcome outcome = run_workbench(
             std::string("run recipes/teaching/") + name +
             ".toml --generate laplace3d:nx=5 --backend cpu --samples 1 --seconds 0 --cache warm --no-pictures --out " +

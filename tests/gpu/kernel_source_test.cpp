@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/matrix/battery.hpp"
 #include "gpu/kernel_checks.hpp"
@@ -77,6 +79,15 @@ TEST_SUITE("kernel_source") {
                 check_cuda_kernels<Value>(layout, named.name, stage_input(named.matrix), {}, *device);
             }
         }
+        for (const char* name : {"bitmap", "sell_delta"}) {
+            KernelSource own = gpu_source(example(std::string(name) + ".hpp"), name);  // the file of the format
+            own.threads_per_row = own.layout == "bitmap" ? 4 : 1;
+            const LayoutEntry format = with_only(format_from_file(own.file), own);
+            const Given any_padding = format.parameters.empty() ? Given{} : Given{{"slots_per_nonzero", 1e9}};
+            for (const NamedMatrix& named : battery()) {
+                check_cuda_kernels<Value>(format, named.name, stage_input(named.matrix), any_padding, *device);
+            }
+        }
         const LayoutEntry layout = with_only(sell_entry(), gpu_source(example("my_sell_kernel.cu"), "sell"));
         for (const NamedMatrix& named : battery()) {
             check_cuda_kernels<Value>(layout, named.name, stage_input(named.matrix), slice_height(7), *device);
@@ -87,11 +98,16 @@ TEST_SUITE("kernel_source") {
                        double) {
         if (!can_compile()) return;
         const auto device = make_cuda_device();
-        for (const char* file : {"my_csr16.hpp", "my_sell.hpp", "sell8.hpp", "sell_delta.hpp", "bitmap.hpp"}) {
+        for (const char* file :
+             {"my_csr16.hpp", "my_sell.hpp", "sell8.hpp", "sell_delta.hpp", "sell_packed.hpp", "bitmap.hpp"}) {
             const LayoutEntry& entry = format_from_file(example(file));
             const Given any_padding = entry.parameters.empty() ? Given{} : Given{{"slots_per_nonzero", 1e9}};
             for (const NamedMatrix& named : battery()) {
-                check_cuda_kernels<Value>(entry, named.name, stage_input(named.matrix), any_padding, *device);
+                CsrMatrix matrix = named.matrix;
+                if (std::string_view(file) == "sell_packed.hpp") {  // has a dictionary
+                    for (Offset k = 0; k < matrix.nonzeros(); ++k) matrix.values[k] = static_cast<double>(k % 5) - 1;
+                }
+                check_cuda_kernels<Value>(entry, named.name, stage_input(std::move(matrix)), any_padding, *device);
             }
             const StagedMatrix three = stage_input(csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 2}, {1, 2, 3}, {2, 1, 4}}));
             const auto layout = build<Value>(entry, three, {});

@@ -60,6 +60,12 @@ std::vector<double> product_of(const LayoutEntry& entry, const CsrMatrix& matrix
     return y;
 }
 
+/// The matrix with five values.
+CsrMatrix with_few_values(CsrMatrix matrix) {
+    for (Offset k = 0; k < matrix.nonzeros(); ++k) matrix.values[k] = static_cast<double>(k % 5) - 1.5;
+    return matrix;
+}
+
 void try_mistake(int mistake, Precision precision = Precision::f64) {
     UnfinishedKernels unfinished;
     try_format(mistakes(), stage_input(drawn()), with_mistake(mistake), precision, unfinished);
@@ -185,6 +191,36 @@ TEST_CASE("sell_delta: columns far apart are reached by jumps, which read no x" 
     }
 }
 
+TEST_CASE("sell_packed: a word has the code of a value and a difference of columns; far columns are reached by jumps" *
+          doctest::test_suite(slow)) {
+    const LayoutEntry& sell_packed = shipped_format("sell_packed");
+    const auto words_of_first_row = [&](const CsrMatrix& matrix) {
+        const auto layout =
+            sell_packed.build.f64(stage_input(matrix), Parameters(sell_packed.parameters, {{"slots_per_nonzero", 1e9}}));
+        std::vector<std::uint32_t> words;
+        const auto all = elements_of<std::uint32_t>(*layout, "values_codes");
+        for (std::size_t slot = 0; slot < all.size(); slot += 32) words.push_back(all[slot]);
+        return words;
+    };
+    // Three values and the 0 of padding: two bits, and 30 for a difference.
+    const std::vector<Entry> three{{0, 2, 7}, {0, 5, 8}, {0, 6, 7}, {1, 0, 9}};
+    CHECK(words_of_first_row(csr_from_entries(2, 9, three)) ==
+          std::vector<std::uint32_t>{1U << 30, 2U << 30 | 3, 1U << 30 | 1});
+    // 1,023 values and the 0: ten bits, and 22 for a difference, of which the largest is a jump.
+    std::vector<Entry> many;
+    for (Index i = 0; i < 1023; ++i) many.push_back({1, i, 1.0 + i});
+    many.insert(many.end(), {{0, 0, 1}, {0, 4194302, 2}, {0, 8388605, 3}});
+    CHECK(words_of_first_row(csr_from_entries(2, 8388606, many))[1] == (2U << 22 | 4194302));
+    CHECK(words_of_first_row(csr_from_entries(2, 8388606, many))[2] == 4194303);
+    CHECK(words_of_first_row(csr_from_entries(2, 8388606, many))[3] == 3U << 22);
+    const LayoutEntry csr = csr16_entry();
+    for (const NamedMatrix& named : battery()) {
+        CAPTURE(named.name);
+        const CsrMatrix few = with_few_values(named.matrix);
+        CHECK(product_of(sell_packed, few, {{"slots_per_nonzero", 1e9}}) == product_of(csr, few));
+    }
+}
+
 TEST_CASE("bitmap: the bits of blocks of 8 x 4, also at the edges" * doctest::test_suite(slow)) {
     const LayoutEntry& bitmap = shipped_format("bitmap");
     const CsrMatrix matrix = csr_from_entries(9, 9, std::vector<Entry>{{0, 0, 1}, {0, 5, 2}, {7, 3, 3}, {8, 8, 4}});
@@ -218,6 +254,8 @@ TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_su
                    "MySellRows"));
     CHECK(contains(function_of("sell8", "Sell8Rows, Sell8<double, ArrayView>, double"), "Sell8Rows"));
     CHECK(contains(function_of("sell_delta", "SellDeltaRows, SellDelta<double, ArrayView>, double"), "SellDeltaRows"));
+    CHECK(contains(function_of("sell_packed", "SellPackedRows, SellPacked<Coded<double, unsigned int>, ArrayView>, double"),
+                   "SellPackedRows"));
     CHECK(contains(function_of("bitmap", "BitmapRows, Bitmap<float, ArrayView>, float"), "BitmapRows"));
 }
 

@@ -17,6 +17,7 @@
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/arrays_header.hpp"
 #include "kernels/source/compile.hpp"
+#include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "support/drawn_matrix.hpp"
@@ -385,6 +386,8 @@ TEST_CASE("the examples compile for a GPU") {
           "\x7f"
           "ELF");
     CHECK(compiled(teaching / "my_sell_kernel.cu", sell_entry()).find("multiply") != std::string::npos);
+    // The file of a format, which also has a kernel.
+    CHECK(compiled(teaching / "bitmap.hpp", format_from_file(teaching / "bitmap.hpp")).find("multiply") != std::string::npos);
 
     const auto refusal = [&](const std::string& text) {
         write(folder.path() / "wrong.cu", text);

@@ -28,13 +28,18 @@ __device__ __forceinline__ Value times_row_value(const auto& arrays, Index row, 
     return sum;
 }
 
+/// Words contain the columns, unless a state counts them.
+template <Schedule S, typename Arrays>
+inline constexpr bool has_columns_in_words =
+    HasColumns<decltype(slot_values<S>(std::declval<Arrays>()))> && !S::hooks.own_state;
+
 /// The product of a run and x, with columns that are stored parallel to the values.
 template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                                      const Load& load) {
     constexpr bool may_lack_columns = S::no_column != NoColumn::never;
     const auto values = values_of_run<S>(arrays, run);
-    if constexpr (HasColumns<decltype(slot_values<S>(arrays))>) {
+    if constexpr (has_columns_in_words<S, decltype(arrays)>) {
         return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
             values, InWords{}, run.count, number_of(run.stride), x + run.first_column, load);
     } else {
@@ -51,7 +56,7 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
                                               const Load& load) {
     constexpr int in_flight = S::entries_in_flight;
     constexpr bool column_first = S::no_column == NoColumn::column_read || S::no_column == NoColumn::skipped;
-    if constexpr (HasColumns<decltype(slot_values<S>(arrays))> || (!column_first && !decodes_columns<S>)) {
+    if constexpr (has_columns_in_words<S, decltype(arrays)> || (!column_first && !decodes_columns<S>)) {
         return multiply_stored_run<S>(arrays, run, x, load);
     } else {
         if constexpr (S::hooks.own_has_plain_columns) {

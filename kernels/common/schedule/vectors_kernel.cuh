@@ -14,7 +14,7 @@ template <Schedule S, typename Value>
 __device__ __forceinline__ void load_entry(const auto& arrays, const auto& run, Offset k, const auto& load, auto& state,
                                            Value& value, Index& column) {
     const RunSlot place{k, run.slot(k)};
-    if constexpr (HasColumns<decltype(slot_values<S>(arrays))>) {
+    if constexpr (has_columns_in_words<S, decltype(arrays)>) {
         const auto words = slot_values<S>(arrays).data();
         const auto word = load(words.code + place.slot);
         value = load.value_of(words, word);
