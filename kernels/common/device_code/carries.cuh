@@ -34,17 +34,6 @@ struct Carried {
     }
 };
 
-/// A row to which more blocks than these carry is added up by a thread block, any other by a warp.
-inline constexpr int carries_of_warp = 32;
-
-/// True if block `number` is the first that carries to its row, and at least `more` blocks after it carry to the same row.
-__device__ __forceinline__ bool begins_carries(const Index* __restrict__ carried_rows, int number, int more, int count) {
-    if (number >= count) return false;
-    const Index row = carried_rows[number];
-    if (row < 0 || (number > 0 && carried_rows[number - 1] == row)) return false;
-    return more == 0 || (number + more < count && carried_rows[number + more] == row);
-}
-
 /// The warp that adds up what is carried to a row.
 struct WarpOfCarries {
     static constexpr int threads = 32;
@@ -80,54 +69,63 @@ struct BlockOfCarries {
     }
 };
 
-/// Adds to y what blocks from `number` on have carried to a row. The threads of a team take neighbouring elements of the sums
+/// Adds to y what the blocks [begin, end) have carried to a row. The threads of a team take neighbouring elements of the sums
 /// of a block, and as many blocks at a time as there are threads for.
 template <typename Value>
-__device__ __forceinline__ void add_carries(const Index* __restrict__ carried_rows, const Value* __restrict__ carried,
-                                            int number, int count, int height, Value* __restrict__ y, Offset size_of_y,
-                                            const auto& team) {
-    const Index row = carried_rows[number];
-    int end = number;
-    for (int more = team.threads; more == team.threads; end += more) {
-        const int next = end + team.thread;
-        more = team.count(next < count && carried_rows[next] == row);
-    }
+__device__ __forceinline__ void add_carries(Index row, int begin, int end, const Value* __restrict__ carried, int height,
+                                            Value* __restrict__ y, Offset size_of_y, const auto& team) {
     int width = 1;
     while (width < height && width < 32) width *= 2;
     for (int first = 0; first < height; first += width) {
         const int r = first + team.thread % width;
+        const Offset element = Offset{row} * height + r;
+        const bool has_sum = team.thread < width && r < height && element < size_of_y;
+        const Value before = has_sum ? y[element] : Value{0};  // so early that it arrives with the carried sums
         Value sum = 0;
         if (r < height) {
 #pragma unroll 4
-            for (int i = number + team.thread / width; i < end; i += team.threads / width) {
+            for (int i = begin + team.thread / width; i < end; i += team.threads / width) {
                 sum += carried[static_cast<Offset>(i) * height + r];
             }
         }
         sum = team.sum(sum, width);
-        const Offset element = Offset{row} * height + r;
-        if (team.thread < width && r < height && element < size_of_y) y[element] += sum;
+        if (has_sum) y[element] = before + sum;
     }
 }
 
-/// Each warp takes a block: if it is the first that carries to a row, the warp adds up all that is carried to that row, or the
-/// warps of its thread block do so together. carried_rows: [count]; carried: [count * height].
+/// Each warp takes a block. If it is the first that carries to a row, the warp adds up all that is carried to that row, or, if
+/// that is more than 32 blocks, the warps of its thread block do so together. carried_rows: [count]; carried: [count * height].
 template <typename Value>
 __global__ void __launch_bounds__(carry_threads)
     add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, int height,
                 Value* __restrict__ y, Offset size_of_y) {
     __shared__ Value sums[carry_threads];
-    constexpr int warps = carry_threads / 32;
-    const int first = static_cast<int>(blockIdx.x) * warps;
-    const int own = first + static_cast<int>(threadIdx.x) / 32;
-    const bool is_long = begins_carries(carried_rows, own, carries_of_warp, count);
-    if (!is_long && begins_carries(carried_rows, own, 0, count)) {
-        add_carries(carried_rows, carried, own, count, height, y, size_of_y, WarpOfCarries{});
+    __shared__ Index long_row;
+    __shared__ int begin_of_long_row;
+    const WarpOfCarries warp;
+    const int own = (static_cast<int>(blockIdx.x) * carry_threads + static_cast<int>(threadIdx.x)) / 32;
+    // These loads do not depend on each other.
+    const Index of_lane = own + warp.thread < count ? carried_rows[own + warp.thread] : -1;
+    const Index before = own > 0 && own < count ? carried_rows[own - 1] : -1;
+    const Index behind = own + 32 < count ? carried_rows[own + 32] : -1;
+    const Index row = __shfl_sync(~0U, of_lane, 0);
+    const bool is_first = row >= 0 && row != before;
+    const bool is_long = is_first && row == behind;
+    const int blocks = warp.count(of_lane == row);
+    if (is_first && !is_long) add_carries(row, own, own + blocks, carried, height, y, size_of_y, warp);
+    if (is_long && warp.thread == 0) {  // in one of the warps, because the blocks of the others carry to this row, too
+        long_row = row;
+        begin_of_long_row = own;
     }
     if (__syncthreads_or(static_cast<int>(is_long)) == 0) return;
-    for (int number = first; number < first + warps; ++number) {  // one of them is long
-        if (!begins_carries(carried_rows, number, carries_of_warp, count)) continue;
-        add_carries(carried_rows, carried, number, count, height, y, size_of_y, BlockOfCarries<Value>{sums});
+    const BlockOfCarries<Value> team{sums};
+    const int begin = begin_of_long_row;
+    int end = begin + 32;
+    for (int more = team.threads; more == team.threads; end += more) {
+        const int next = end + team.thread;
+        more = team.count(next < count && carried_rows[next] == long_row);
     }
+    add_carries(long_row, begin, end, carried, height, y, size_of_y, team);
 }
 
 #ifndef __CUDACC_RTC__

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/matrix/types.hpp"
+#include "kernels/common/schedule/vector_tiles.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/device/tuned.hpp"
 
@@ -85,8 +86,7 @@ struct Hooks {
     /// Blocks of row_threads that a multiprocessor of a GPU holds where a row has one thread: the fewer, the more registers
     /// there are for entries in flight. Where threads share a row, the compiler chooses.
     int resident_blocks = tuned::resident_blocks;
-    /// The most threads of a row with several vectors, where lanes are chosen for these (OfLanes).
-    int threads_for_vectors = 32;
+    ThreadsForVectors threads_for_vectors = {};  // where lanes are chosen for several vectors (OfLanes)
     bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
     bool atomic = false;        // threads of several warps add to one row
     bool compiled_in = true;    // the program contains its CUDA kernels for values in full (is_compiled_in)

@@ -13,9 +13,9 @@ struct VectorTiles {
     int own = 1;      // packets of a part, the last of which may lack some
 };
 
-[[nodiscard]] constexpr VectorTiles vector_tiles(int lanes, int vectors, int value_bytes) {
-    constexpr int longest_load = 16;   // bytes
-    constexpr int bytes_of_part = 32;  // of a row of X that a thread takes
+/// bytes_of_part: of a row of X that a thread takes.
+[[nodiscard]] constexpr VectorTiles vector_tiles(int lanes, int vectors, int value_bytes, int bytes_of_part = 32) {
+    constexpr int longest_load = 16;  // bytes
     VectorTiles tiles;
     while (2 * tiles.packet * value_bytes <= longest_load && vectors % (2 * tiles.packet) == 0) tiles.packet *= 2;
     tiles.packets = vectors / tiles.packet;
@@ -33,14 +33,20 @@ struct VectorTiles {
 /// Entries whose values a thread loads before it adds them.
 inline constexpr int entries_of_batch = 4;
 
-/// The most lanes, of those that the parts of a row leave in its warp, that have a batch of entries each in a row of mean
-/// length. Lanes with fewer entries, or that have all vectors to themselves, took up to three times as long
-/// (docs/results/several-vectors.md). most_threads: of a row, lanes and parts together.
+/// Threads of a row with several vectors.
+struct ThreadsForVectors {
+    int most = 32;                           // lanes and parts together
+    int entries_of_lane = entries_of_batch;  // the least in a row of mean length
+};
+
+/// The most lanes, of those that the parts of a row leave in its warp, that have as many entries each as `threads` requires.
+/// Lanes with less than a batch of entries, or that have all vectors to themselves, took up to three times as long
+/// (docs/results/several-vectors.md).
 [[nodiscard]] constexpr int lanes_for_vectors(long long rows, long long entries, int vectors, int value_bytes,
-                                              int most_threads = 32) {
+                                              const ThreadsForVectors& threads = {}) {
     const int parts = vector_tiles(1, vectors, value_bytes).parts;
     int lanes = 1;
-    while (2 * lanes * parts <= most_threads && 2 * lanes * entries_of_batch * rows <= entries) lanes *= 2;
+    while (2 * lanes * parts <= threads.most && 2 * lanes * threads.entries_of_lane * rows <= entries) lanes *= 2;
     return lanes;
 }
 

@@ -98,11 +98,13 @@ struct MergeGroups {
     [[nodiscard]] constexpr int begin(int group, int count) const { return group * steps < count ? group * steps : count; }
 };
 
-/// The steps of a group are an odd number, for the reason above.
+/// The steps of a group are an odd number, for the reason above. A thread has one packet, because registers of more leave room
+/// for fewer threads (docs/results/several-vectors.md).
 [[nodiscard]] constexpr MergeGroups merge_groups(int vectors, int value_bytes) {
     constexpr int lanes = 2;  // so that the parts are a power of two
-    const VectorTiles tiles = vector_tiles(lanes, vectors, value_bytes);
-    return {.vectors = tiles, .threads = 128, .steps = tiles.parts < 4 ? 11 : 17};
+    constexpr int bytes_of_part = 16;
+    const VectorTiles tiles = vector_tiles(lanes, vectors, value_bytes, bytes_of_part);
+    return {.vectors = tiles, .threads = 128, .steps = tiles.parts < 4 ? 11 : tiles.parts == 4 ? 25 : 33};
 }
 
 #ifndef __CUDACC_RTC__

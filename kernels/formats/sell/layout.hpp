@@ -40,7 +40,7 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
                                                             .resident_blocks = sell_resident_blocks(kind),
-                                                            .threads_for_vectors = 4,
+                                                            .threads_for_vectors = {4, 12},
                                                             .counts_alike = true,
                                                             .compiled_in = row_threads < 8,
                                                             .side_by_side = side_by_side_if(row_threads == 1)})>,
