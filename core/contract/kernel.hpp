@@ -77,6 +77,8 @@ struct KernelEntry {
     ForEachPrecision<PrepareRows> prepare_rows = {};
     /// Reads the matrix once for all vectors. Null: the vectors are multiplied one by one.
     ForEachPrecision<PrepareVectors> prepare_vectors = {};
+    /// With several vectors, many threads share a long row.
+    bool divides_rows = false;
     /// Runs an untried kernel in a process of its own, and throws BrokenKernel if it fails. To be called before it is prepared.
     /// Empty for the kernels of the program.
     ForEachPrecision<TryKernel> try_out = {};

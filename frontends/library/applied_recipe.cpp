@@ -102,6 +102,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     facts_.rows = matrix.rows;
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros();
+    has_long_rows_ = has_long_rows(matrix.row_offsets);
     std::optional<Oracle<Value>> oracle;
     if (options.verify) {
         key_ = key_of<Value>(recipe, matrix, *device_, kernels);
@@ -391,7 +392,8 @@ std::shared_ptr<SeveralVectors<Value>> AppliedRecipe<Value>::several(int vectors
     std::shared_ptr<SeveralVectors<Value>>& known = several_[vectors];
     if (known != nullptr) return known;
     Candidate<Value> candidate = ready_->candidate();
-    const KernelFilter filter{.kind = device_->properties().kind, .only = kernel_asked_for_, .vectors = vectors};
+    const KernelFilter filter{
+        .kind = device_->properties().kind, .only = kernel_asked_for_, .vectors = vectors, .long_rows = has_long_rows_};
     const std::vector<const KernelEntry*> kernels = choose_kernels(recipe_, filter);
     for (std::size_t i = 0; i < candidate.shares.size(); ++i) candidate.shares[i].kernel = kernels[i];
     auto made = std::make_shared<SeveralVectors<Value>>(candidate, vectors, *device_);

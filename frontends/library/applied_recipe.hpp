@@ -142,6 +142,7 @@ private:
     std::optional<Ready<Value>> ready_;
 
     std::int64_t preparations_ = 1;
+    bool has_long_rows_ = false;
     std::map<int, std::shared_ptr<SeveralVectors<Value>>> several_;
     std::set<int> verified_;                    // numbers of vectors
     std::optional<ValuePlaces<Value>> places_;  // made when they are first needed

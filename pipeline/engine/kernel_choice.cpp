@@ -6,6 +6,17 @@
 
 namespace workbench {
 
+bool has_long_rows(std::span<const Offset> row_offsets) {
+    constexpr Offset long_row = 1024;      // entries
+    constexpr double of_mean_length = 16;  // times
+    Offset longest = 0;
+    for (std::size_t row = 1; row < row_offsets.size(); ++row)
+        longest = std::max(longest, row_offsets[row] - row_offsets[row - 1]);
+    if (longest <= long_row) return false;
+    const double mean = static_cast<double>(row_offsets.back()) / static_cast<double>(row_offsets.size() - 1);
+    return static_cast<double>(longest) > of_mean_length * mean;
+}
+
 const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter& filter) {
     const KernelEntry* found = nullptr;
     int rank_of_found = 0;
@@ -13,7 +24,8 @@ const KernelEntry* choose_kernel(const RecipeLayout& layout, const KernelFilter&
         if (device_of(kernel.backend) != filter.kind || (filter.may_run && !filter.may_run(kernel))) return;
         const bool is_named = !filter.only.empty() && filter.only == kernel.name;
         const bool reads_once = filter.vectors > 1 && kernel.prepare_vectors.f64;
-        const int rank = is_named ? 5 : 1 + (preferred ? 1 : 0) + (reads_once ? 2 : 0);
+        const bool suits_rows = reads_once && kernel.divides_rows == filter.long_rows;
+        const int rank = is_named ? 9 : 1 + (suits_rows ? 1 : 0) + (preferred ? 2 : 0) + (reads_once ? 4 : 0);
         if (rank <= rank_of_found) return;
         found = &kernel;
         rank_of_found = rank;

@@ -19,8 +19,9 @@ namespace workbench {
 namespace {
 
 template <ValueType Value>
-ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan) {
+ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan, std::span<const Offset> row_offsets = {}) {
     if (!plan.kernels.empty()) return plan;
+    plan.filter.long_rows = plan.filter.vectors > 1 && has_long_rows(row_offsets);
     plan.kernels = choose_kernels(recipe, plan.filter);
     if (plan.kernels.empty()) throw RecipeError(fmt::format("{}: {}", recipe.name, no_kernel_of(recipe)));
     return plan;
@@ -63,12 +64,13 @@ void CopyOnDevice<Value>::wait() {
 
 template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
-    prepare_on_host(recipe, std::move(matrix), with_kernels(recipe, plan));
+    const ReadyPlan<Value> complete = with_kernels(recipe, plan, matrix.matrix.row_offsets);
+    prepare_on_host(recipe, std::move(matrix), complete);
 }
 
 template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& given) {
-    const ReadyPlan<Value> plan = with_kernels(recipe, given);
+    const ReadyPlan<Value> plan = with_kernels(recipe, given, matrix.row_offsets);
     check_against(recipe, matrix.rows, matrix.columns);
     std::string declined;
     double seconds_there = 0;

@@ -87,7 +87,8 @@ std::vector<Kernels> Runner::products_of(const Recipe& recipe) const {
     const auto allowed = [this](const KernelEntry& kernel) { return may_run(kernel); };
     if (recipe.is_hybrid()) {
         for (const DeviceKind kind : {DeviceKind::host, DeviceKind::gpu}) {
-            Kernels kernels = choose_kernels(recipe, {kind, options_.only, allowed});
+            Kernels kernels = choose_kernels(
+                recipe, {kind, options_.only, allowed, options_.vectors, has_long_rows(references_.input().row_offsets)});
             if (!kernels.empty()) products.push_back(std::move(kernels));
         }
         return products;

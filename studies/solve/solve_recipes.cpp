@@ -187,7 +187,8 @@ private:
         std::vector<std::unique_ptr<Open>> ready;
         std::unique_ptr<Open> last;
         for (const bool of_vendor : {true, false}) {
-            auto open = std::make_unique<Open>(baseline_recipe(plan_.catalogue, kind, of_vendor, right_sides()));
+            auto open = std::make_unique<Open>(
+                baseline_recipe(plan_.catalogue, kind, of_vendor, right_sides(), has_long_rows(plan_.matrix.row_offsets)));
             if (open->recipe.layouts.front().kernels.empty()) continue;
             try {
                 open->multiplier = multiplier_of(open->recipe, filter_of_baseline(), Role::baseline);
@@ -363,17 +364,18 @@ private:
 
 }  // namespace
 
-Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors) {
+Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors, bool long_rows) {
     const bool gpu = kind == DeviceKind::gpu;
     Recipe recipe;
     RecipeLayout layout;
     layout.entry = catalogue.find_layout(catalogue.baseline_layout);
     layout.parameters = Parameters(layout.entry->parameters, {});
     const Backend backend = of_vendor ? (gpu ? Backend::cusparse : Backend::eigen) : (gpu ? Backend::cuda : Backend::kokkos);
-    for (const KernelEntry& kernel : layout.entry->kernels) {
-        if (vectors > 1 && !kernel.prepare_vectors.f64) continue;
-        if (kernel.backend == backend) layout.kernels.emplace(backend, kernel.name);  // keeps the first one
-    }
+    const auto may_run = [&](const KernelEntry& kernel) {
+        return kernel.backend == backend && (vectors == 1 || kernel.prepare_vectors.f64);
+    };
+    const KernelFilter filter{.kind = kind, .may_run = may_run, .vectors = vectors, .long_rows = long_rows};
+    if (const KernelEntry* const kernel = choose_kernel(layout, filter)) layout.kernels.emplace(backend, kernel->name);
     recipe.name = !of_vendor ? "CSR" : gpu ? "cuSPARSE CSR" : "Eigen CSR";
     recipe.layouts.push_back(std::move(layout));
     return recipe;

@@ -33,7 +33,8 @@ struct SolvePlan {
 void solve_recipes(const SolvePlan& plan, const std::vector<Recipe>& recipes, SolveReport& report);
 
 /// The vendor's CSR or the workbench's own. It names no kernel if there is none. vectors: of a product, which its kernel
-/// multiplies at a time if there are several.
-[[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors = 1);
+/// multiplies at a time if there are several. long_rows: as in KernelFilter.
+[[nodiscard]] Recipe baseline_recipe(const Catalogue& catalogue, DeviceKind kind, bool of_vendor, int vectors = 1,
+                                     bool long_rows = false);
 
 }  // namespace workbench

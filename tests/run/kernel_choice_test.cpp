@@ -29,6 +29,51 @@ TEST_SUITE("kernel choice") {
         CHECK(chosen(slow, {.may_run = [](const KernelEntry&) { return false; }}).empty());
     }
 
+    TEST_CASE("with several vectors kernels that divide rows come first if rows are long, and last if not") {
+        LayoutEntry entry = *scripted_recipe("[layout]\nuse = 'plain'\n").layouts.front().entry;
+        const PrepareVectors<double> prepare = [](const Layout<double>&, std::span<const Index>, int,
+                                                  Device&) -> std::unique_ptr<Kernel<double>> { return nullptr; };
+        const auto kernel = [&](const char* name, bool reads_once, bool divides) {
+            KernelEntry one;
+            one.name = name;
+            one.backend = Backend::cuda;
+            if (reads_once) one.prepare_vectors.f64 = prepare;
+            one.divides_rows = divides;
+            return one;
+        };
+        entry.kernels = {kernel("one by one", false, false), kernel("divides", true, true), kernel("rows", true, false),
+                         kernel("other", true, false)};
+        RecipeLayout layout;
+        layout.entry = &entry;
+        const auto chosen = [&](int vectors, bool long_rows, const std::string& only = "") {
+            return choose_kernel(layout, {.kind = DeviceKind::gpu, .only = only, .vectors = vectors, .long_rows = long_rows})
+                ->name;
+        };
+        CHECK(chosen(1, true) == "one by one");
+        CHECK(chosen(2, true) == "divides");
+        CHECK(chosen(2, false) == "rows");
+        CHECK(chosen(2, false, "one by one") == "one by one");
+        layout.kernels.emplace(Backend::cuda, "other");
+        CHECK(chosen(2, true) == "other");
+        CHECK(chosen(2, false) == "other");
+    }
+
+    TEST_CASE("long rows have more than 1024 entries and 16 times the mean") {
+        const auto has = [](Offset longest, Offset rows, Offset others) {
+            std::vector<Offset> offsets{0, others};
+            offsets.push_back(offsets.back() + longest);
+            for (Offset row = 2; row < rows; ++row) offsets.push_back(offsets.back() + others);
+            return has_long_rows(offsets);
+        };
+        CHECK_FALSE(has_long_rows(std::vector<Offset>{0}));
+        CHECK_FALSE(has_long_rows(std::vector<Offset>{}));
+        CHECK_FALSE(has(1024, 1000, 4));
+        CHECK(has(1025, 1000, 4));
+        CHECK_FALSE(has(1600, 1000, 100));  // 16 times the mean would be 1624
+        CHECK(has(1640, 1000, 100));
+        CHECK_FALSE(has(5000, 1, 5000));
+    }
+
     TEST_CASE("a run announces each layout with its kernel") {
         Machine machine;
         Runner runner(example(), scripted_catalogue(), {machine.host}, options_of());

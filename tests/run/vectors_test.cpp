@@ -205,6 +205,33 @@ TEST_CASE("a run refuses a kernel that is wrong for several vectors alone") {
     }
 }
 
+TEST_CASE("a hybrid prefers kernels that read the matrix once for several vectors") {
+    Catalogue all = catalogue();
+    for (LayoutEntry& layout : all.layouts) {
+        if (layout.name != "csr") continue;
+        KernelEntry first = kernel_of(layout, "rows");
+        first.name = "one by one";
+        first.prepare_vectors = {};
+        layout.kernels.insert(layout.kernels.begin(), first);
+    }
+    const Recipe recipe = parse_recipe(
+        "[[stage]]\nuse = \"split\"\nby = \"row_length\"\nbounds = [2]\n"
+        "[[layout]]\nshare = \"bin_0\"\nuse = \"csr\"\n[[layout]]\nshare = \"bin_1\"\nuse = \"csr\"\n",
+        "hybrid.toml", all);
+    const auto device = make_host_device();
+    const CsrMatrix matrix = matrix_of(4, {{0}, {0, 1, 2, 3}, {}, {1, 2}, {0, 1, 3}});
+    for (const int vectors : {1, 3}) {
+        RunOptions options;
+        options.timing = quick;
+        options.vectors = vectors;
+        Runner runner(matrix, all, {*device}, options);
+        const RunReport report = runner.run(recipe, {});
+        CHECK(report.all_verified());
+        const std::string chosen = vectors == 1 ? "one by one + one by one" : "rows + rows";
+        CHECK(std::ranges::any_of(report.kernels, [&](const KernelOutcome& kernel) { return kernel.kernel == chosen; }));
+    }
+}
+
 TEST_CASE("vectors of 2^31 elements or more in all are refused") {
     const Permutation large = Permutation::identity(100'000);
     CHECK(message_of<InputError>([&] { (void)ProductSpace(large, large, 21475); }) ==

@@ -18,7 +18,7 @@ template <typename Made, typename OwnLayout>
 concept TakesRows = Prepares<Made, OwnLayout, std::span<const Index>> ||
     std::constructible_from<Made, const OwnLayout&, std::span<const Index>, Device&>;
 
-/// Has a static function `prepare_vectors`, which makes the kernel for several vectors.
+/// Has a static function `prepare_vectors`, which makes the kernel for several vectors, and divides_rows of its entry.
 template <typename Made, typename OwnLayout>
 concept PreparesVectors = requires(const OwnLayout& layout, int vectors, Device& device) {
     Made::prepare_vectors(layout, vectors, device);
@@ -60,6 +60,7 @@ template <template <typename> typename LayoutOf, template <typename> typename Ke
         static_assert(!TakesRows<Made, LayoutOf<double>>);
         entry.prepare_vectors = {prepare_loop_of_vectors<KernelOf<float>, float, LayoutOf<float>>,
                                  prepare_loop_of_vectors<Made, double, LayoutOf<double>>};
+        entry.divides_rows = Made::divides_rows;
     }
     return entry;
 }

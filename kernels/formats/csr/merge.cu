@@ -50,6 +50,8 @@ private:
 
 template <ValueType Value>
 struct CsrMerge {
+    static constexpr bool divides_rows = true;
+
     static std::unique_ptr<Kernel<Value>> prepare(const CsrLayout<Value>& layout, Device& device) {
         return std::make_unique<csr_merge::SharesKernel<Value>>(layout, device);
     }
