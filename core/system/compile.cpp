@@ -90,6 +90,30 @@ std::filesystem::path private_folder(const std::string& kind) {
     return folder;
 }
 
+/// "FILE:LINE:COLUMN: NAME: its hook ..." if a schedule lacks what the program expects of it (require_hooks), otherwise empty.
+/// Compilers name the place where the schedule is used, and the schedule, in the lines before their message.
+std::string complaint_of_schedule(const std::string& messages) {
+    constexpr std::string_view mark = "schedule: ";
+    std::istringstream lines(messages);
+    std::string place;
+    std::string name;
+    for (std::string line; std::getline(lines, line);) {
+        const auto text_between = [&](std::string_view begin, std::string_view ends) {
+            const std::size_t first = line.find(begin) + begin.size();
+            return line.substr(first, line.find_first_of(ends, first) - first);
+        };
+        if (line.find("[with S = ") != std::string::npos) name = text_between("[with S = ", ";]");
+        if (line.ends_with("required from here")) place = line.substr(0, line.find(": "));
+        if (line.find("static assertion failed") == std::string::npos || line.find(mark) == std::string::npos) continue;
+        std::string said = line.substr(line.find(mark) + mark.size());
+        while (said.ends_with('"') || said.ends_with('\r')) said.pop_back();
+        if (const std::size_t space = name.rfind("::"); name.find('<') > space && space != std::string::npos)
+            name.erase(0, space + 2);
+        return fmt::format("{}: {}: {}", place, name, said);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::vector<std::string> host_compiler() {
@@ -136,6 +160,9 @@ std::string line_directive(const std::filesystem::path& file) {
 }
 
 void throw_compile_error(const std::filesystem::path& file, const std::string& compiler, const std::string& messages) {
+    if (const std::string complaint = complaint_of_schedule(messages); !complaint.empty()) {
+        throw RecipeError(fmt::format("{}: {} cannot compile it\n{}", file.string(), compiler, complaint));
+    }
     std::istringstream lines(messages);
     std::string shown;
     int count = 0;

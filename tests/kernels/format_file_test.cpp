@@ -1,6 +1,7 @@
 // Formats beside a recipe: what is compiled and loaded, what the trials notice, and what is said.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -331,6 +332,11 @@ TEST_CASE("a file that does not compile, has no entry, or another name: the line
     CHECK(contains(semicolon, "my_csr16.hpp: "));
     CHECK(contains(semicolon, "cannot compile it"));
     CHECK(contains(semicolon, "my_csr16.hpp:1"));
+    const std::string hook = message_of_changed(".own_columns = true", ".own_columns = false");
+    CHECK(contains(hook, "my_csr16.hpp:"));
+    CHECK(contains(hook, ": MyCsr16Rows<"));
+    CHECK(hook.ends_with(">: hook own_columns requires a function columns(arrays), and the function requires the hook"));
+    CHECK(std::count(hook.begin(), hook.end(), '\n') == 1);
     CHECK(contains(message_of_changed("LayoutEntry my_csr16_entry", "LayoutEntry other_entry"),
                    "expected inline LayoutEntry my_csr16_entry(), which returns the format"));
     CHECK(contains(message_of_changed("name = \"my_csr16\"", "name = \"other\""),

@@ -48,6 +48,7 @@ template <typename S, typename Arrays, typename Use>
 requires Schedule<S> || ScheduleChoice<S, Arrays, Use>
 constexpr auto with_schedule(const Arrays& arrays, const Use& use) {
     if constexpr (Schedule<S>) {
+        static_assert(require_hooks<S, Arrays>());
         return use(S{});
     } else {
         return S::choose(arrays, use);

@@ -153,25 +153,80 @@ concept Schedule = std::is_final_v<S> && std::derived_from<S, ScheduleBase<S::ho
 template <typename S, typename Arrays>
 using RunOf = decltype(S::run(std::declval<const Arrays&>(), Offset{}, PlainLoad{}));
 
-/// A schedule over these arrays. It declares exactly the optional functions that its hooks announce.
+/// The functions that a schedule declares.
 template <typename S, typename Arrays>
-concept ScheduleOf = Schedule<S> && requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
-    { S::threads(arrays) } -> std::convertible_to<Offset>;
-    { run.row } -> std::convertible_to<Index>;
-    { run.slot(Offset{run.count}) } -> std::convertible_to<Offset>;
-    requires(S::hooks.side_by_side != AdjacentRuns::none) == requires { S::threads_side_by_side(arrays); };
-    requires S::hooks.own_values == requires { S::values(arrays); };
-    requires S::hooks.own_columns == requires { S::columns(arrays); };
-    requires S::hooks.own_column == requires { S::column(arrays, run, RunSlot{}, load); };
-    requires S::hooks.own_state == requires { S::state(arrays, run, load); };
-    requires S::hooks.own_state == requires {
+struct DeclaredHooks {
+    static constexpr bool threads = requires(const Arrays& arrays) {
+        { S::threads(arrays) } -> std::convertible_to<Offset>;
+    };
+    static constexpr bool run = requires(const RunOf<S, Arrays>& run) {
+        { run.row } -> std::convertible_to<Index>;
+        { run.slot(Offset{run.count}) } -> std::convertible_to<Offset>;
+    };
+    static constexpr bool threads_side_by_side = requires(const Arrays& arrays) { S::threads_side_by_side(arrays); };
+    static constexpr bool values = requires(const Arrays& arrays) { S::values(arrays); };
+    static constexpr bool columns = requires(const Arrays& arrays) { S::columns(arrays); };
+    static constexpr bool column = requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
+        S::column(arrays, run, RunSlot{}, load);
+    };
+    static constexpr bool state = requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
+        S::state(arrays, run, load);
+    };
+    static constexpr bool next_column = requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
         S::next_column(arrays, run, RunSlot{}, load,
                        std::declval<std::remove_cvref_t<decltype(S::state(arrays, run, load))>&>());
     };
-    requires !S::hooks.own_state || (!S::hooks.own_column && S::hooks.side_by_side == AdjacentRuns::none);
-    requires S::hooks.own_has_plain_columns == requires { S::has_plain_columns(run); };
-    requires S::hooks.own_row_of == requires { S::row_of(arrays, run, load); };
+    static constexpr bool has_plain_columns = requires(const RunOf<S, Arrays>& run) { S::has_plain_columns(run); };
+    static constexpr bool row_of = requires(const Arrays& arrays, const RunOf<S, Arrays>& run, const PlainLoad& load) {
+        S::row_of(arrays, run, load);
+    };
 };
+
+/// A schedule over these arrays. It declares exactly the optional functions that its hooks announce.
+template <typename S, typename Arrays, typename Declared = DeclaredHooks<S, Arrays>>
+concept ScheduleOf = Schedule<S> && Declared::threads && Declared::run &&
+                         (S::hooks.side_by_side != AdjacentRuns::none) == Declared::threads_side_by_side&& S::hooks.own_values
+                         == Declared::values&& S::hooks.own_columns == Declared::columns&& S::hooks.own_column
+                         == Declared::column&& S::hooks.own_state == Declared::state&& S::hooks.own_state
+                         == Declared::next_column
+                     && (!S::hooks.own_state || (!S::hooks.own_column && S::hooks.side_by_side == AdjacentRuns::none)) &&
+                     S::hooks.own_has_plain_columns == Declared::has_plain_columns&& S::hooks.own_row_of == Declared::row_of;
+
+/// Does not compile unless S is a ScheduleOf these arrays. Each message is one that compile_shared_object shows alone, as it
+/// begins with "schedule: ".
+template <typename S, typename Arrays>
+consteval bool require_hooks() {
+    using Declared = DeclaredHooks<S, Arrays>;
+    constexpr Hooks hooks = S::hooks;
+    static_assert(Declared::threads,
+                  "schedule: threads(arrays) is missing, cannot be called with these arrays, or returns no Offset");
+    static_assert(Declared::run,
+                  "schedule: run(arrays, thread, load) is missing, cannot be called with these arrays, or returns no Run");
+    static_assert(
+        (hooks.side_by_side != AdjacentRuns::none) == Declared::threads_side_by_side,
+        "schedule: hook side_by_side requires a function threads_side_by_side(arrays), and the function requires the hook");
+    static_assert(hooks.own_values == Declared::values,
+                  "schedule: hook own_values requires a function values(arrays), and the function requires the hook");
+    static_assert(hooks.own_columns == Declared::columns,
+                  "schedule: hook own_columns requires a function columns(arrays), and the function requires the hook");
+    static_assert(
+        hooks.own_column == Declared::column,
+        "schedule: hook own_column requires a function column(arrays, run, slot, load), and the function requires the hook");
+    static_assert(hooks.own_state == Declared::state,
+                  "schedule: hook own_state requires a function state(arrays, run, load), and the function requires the hook");
+    static_assert(hooks.own_state == Declared::next_column,
+                  "schedule: hook own_state requires a function next_column(arrays, run, slot, load, state), and the function "
+                  "requires the hook");
+    static_assert(!hooks.own_state || (!hooks.own_column && hooks.side_by_side == AdjacentRuns::none),
+                  "schedule: hook own_state excludes own_column and side_by_side");
+    static_assert(
+        hooks.own_has_plain_columns == Declared::has_plain_columns,
+        "schedule: hook own_has_plain_columns requires a function has_plain_columns(run), and the function requires the hook");
+    static_assert(
+        hooks.own_row_of == Declared::row_of,
+        "schedule: hook own_row_of requires a function row_of(arrays, run, load), and the function requires the hook");
+    return ScheduleOf<S, Arrays>;
+}
 
 /// The array that the runs are slots of.
 template <Schedule S>
