@@ -18,13 +18,14 @@ namespace workbench {
 namespace {
 
 constexpr int warp_size = 32;
-constexpr int largest_block = 1024;
+constexpr int most_threads_of_block = 1024;
 constexpr int usual_block = 256;
 constexpr std::size_t most_streams = 128;  // kernels that a GPU runs at once, since compute capability 7.0
 
 template <typename Value>
-__global__ void __launch_bounds__(largest_block) multiply(StaircaseGroup<Value> group, TargetRows target,
-                                                          const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+__global__ void __launch_bounds__(most_threads_of_block)
+    multiply(StaircaseGroup<Value> group, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
+             bool accumulate) {
     const auto run = StaircaseRows::run(group, blockIdx.x * blockDim.x + threadIdx.x, StreamingLoad{});
     if (run.row < 0) return;
     write_result(y + target[run.row], multiply_run<StaircaseRows>(group, run, x, StreamingLoad{}), accumulate);
@@ -45,7 +46,7 @@ public:
         : columns_(device, layout.column_indices, "staircase_sell columns"),
           values_(device, layout.values, "staircase_sell values"),
           rows_(device, rows, "staircase_sell") {
-        const bool block = layout.slice_height % warp_size == 0 && layout.slice_height <= largest_block;
+        const bool block = layout.slice_height % warp_size == 0 && layout.slice_height <= most_threads_of_block;
         const int threads = block ? layout.slice_height : usual_block;
         for (Index g = 0; g < layout.group_count(); ++g) {
             const StaircaseGroup<Value> group = group_of(layout.stored(), g, columns_, values_);
