@@ -95,10 +95,13 @@ __device__ __forceinline__ void add_carries(Index row, int begin, int end, const
 
 /// Each warp takes a block. If it is the first that carries to a row, the warp adds up all that is carried to that row, or, if
 /// that is more than 32 blocks, the warps of its thread block do so together. carried_rows: [count]; carried: [count * height].
-template <typename Value>
+/// known_height: the height, or 0 if it is known at run time.
+template <int known_height, typename Value>
 __global__ void __launch_bounds__(carry_threads)
-    add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, int height,
+    add_carried(const Index* __restrict__ carried_rows, const Value* __restrict__ carried, int count, int height_at_run_time,
                 Value* __restrict__ y, Offset size_of_y) {
+    constexpr bool is_known = known_height > 0;
+    const int height = is_known ? known_height : height_at_run_time;
     __shared__ Value sums[carry_threads];
     __shared__ Index long_row;
     __shared__ int begin_of_long_row;
@@ -149,7 +152,8 @@ public:
     /// Adds the carried sums to y, after the kernel that carries on the same stream.
     void add_to(Value* y, Offset size_of_y, cudaStream_t stream) const {
         if (blocks_ == 0) return;
-        add_carried<<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream>>>(
+        const auto kernel = height_ == 1 ? add_carried<1, Value> : add_carried<0, Value>;
+        kernel<<<blocks_for(32 * blocks_, carry_threads), carry_threads, 0, stream>>>(
             rows_.as<Index>(), sums_.as<Value>(), static_cast<int>(blocks_), height_, y, size_of_y);
         check_launch(of_.c_str());
     }

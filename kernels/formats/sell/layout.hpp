@@ -32,6 +32,10 @@ struct SellLongRows;  // long_rows.hpp
     return loads_one ? tuned::sell_resident_blocks_of_one_load : tuned::sell_resident_blocks;
 }
 
+/// With four vectors, four threads a row take 0.44 of the time of one in rows of 74 entries, and 1.24 in rows of 32
+/// (docs/results/several-vectors.md).
+inline constexpr ThreadsForVectors sell_threads_for_vectors{.most = 4, .entries_of_lane = 18};
+
 /// Row i is lane i % height of slice i / height; a warp has 32 / row_threads rows. Thread t of a row takes its entries t,
 /// t + row_threads, ..., at a distance of t times the rows of a warp from the first: if a slice has as many rows as a warp, a
 /// warp reads neighbouring slots. known_height 0: known at run time.
@@ -40,7 +44,7 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
                                                             .lane_distance = 32 / row_threads,
                                                             .entries_in_flight = tuned::sell_entries_in_flight,
                                                             .resident_blocks = sell_resident_blocks(kind),
-                                                            .threads_for_vectors = {4, 12},
+                                                            .threads_for_vectors = sell_threads_for_vectors,
                                                             .counts_alike = true,
                                                             .compiled_in = row_threads < 8,
                                                             .side_by_side = side_by_side_if(row_threads == 1)})>,
