@@ -87,9 +87,9 @@ struct Hooks {
     /// there are for entries in flight. Where threads share a row, the compiler chooses.
     int resident_blocks = tuned::resident_blocks;
     ThreadsForVectors threads_for_vectors = {};  // where lanes are chosen for several vectors (OfLanes)
-    bool counts_alike = false;  // the runs of a warp have about the same length (sparse_dot)
-    bool atomic = false;        // threads of several warps add to one row
-    bool compiled_in = true;    // the program contains its CUDA kernels for values in full (is_compiled_in)
+    bool counts_alike = false;                   // the runs of a warp have about the same length (sparse_dot)
+    bool atomic = false;                         // threads of several warps add to one row
+    bool compiled_in = true;                     // the program contains its CUDA kernels for values in full (is_compiled_in)
     NoColumn no_column = NoColumn::never;
     AdjacentRuns side_by_side = AdjacentRuns::none;  // otherwise: Offset threads_side_by_side(arrays), at least 1
     /// Slots may be zeros in columns that the row lacks, by which a NaN in x would reach it. Kernels of the host for several
