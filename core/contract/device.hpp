@@ -89,7 +89,7 @@ private:
 /// Writes bytes [first, first + piece.size()) of what is copied to a device. Several threads call it at a time.
 using FillPiece = std::function<void(std::size_t first, std::span<std::byte> piece)>;
 
-/// A copy to a device that may be on its way. Its destructor waits for it, too.
+/// A copy to a device that has begun and may not be complete. The destructor waits until it is.
 class PendingCopy : public Interface {
 public:
     /// Returns when the copy is complete, for all work that is submitted from then on. Throws what the copy threw.

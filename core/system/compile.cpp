@@ -90,26 +90,27 @@ std::filesystem::path private_folder(const std::string& kind) {
     return folder;
 }
 
-/// "FILE:LINE:COLUMN: NAME: its hook ..." if a schedule lacks what the program expects of it (require_hooks), otherwise empty.
-/// Compilers name the place where the schedule is used, and the schedule, in the lines before their message.
-std::string complaint_of_schedule(const std::string& messages) {
-    constexpr std::string_view mark = "schedule: ";
+/// "FILE:LINE:COLUMN: TYPE: TEXT" if the first error is a static assertion that fails within a template, otherwise empty. In
+/// the lines before, a compiler names the place where the code uses the template, and the first type that it is used with.
+std::string failed_assertion(const std::string& messages) {
+    constexpr std::string_view failed = "static assertion failed: ";
+    constexpr std::string_view used_with = "[with ";
     std::istringstream lines(messages);
     std::string place;
-    std::string name;
+    std::string type;
     for (std::string line; std::getline(lines, line);) {
-        const auto text_between = [&](std::string_view begin, std::string_view ends) {
-            const std::size_t first = line.find(begin) + begin.size();
-            return line.substr(first, line.find_first_of(ends, first) - first);
-        };
-        if (line.find("[with S = ") != std::string::npos) name = text_between("[with S = ", ";]");
+        if (const std::size_t at = line.find(used_with); at != std::string::npos) {
+            const std::size_t first = line.find("= ", at) + 2;
+            type = line.substr(first, line.find_first_of(";]", first) - first);
+        }
         if (line.ends_with("required from here")) place = line.substr(0, line.find(": "));
-        if (line.find("static assertion failed") == std::string::npos || line.find(mark) == std::string::npos) continue;
-        std::string said = line.substr(line.find(mark) + mark.size());
-        while (said.ends_with('"') || said.ends_with('\r')) said.pop_back();
-        if (const std::size_t space = name.rfind("::"); name.find('<') > space && space != std::string::npos)
-            name.erase(0, space + 2);
-        return fmt::format("{}: {}: {}", place, name, said);
+        const std::size_t at = line.find(failed);
+        if (at == std::string::npos && line.find(": error: ") != std::string::npos) return {};
+        if (at == std::string::npos || place.empty()) continue;
+        if (const std::size_t colons = type.substr(0, type.find('<')).rfind("::"); colons != std::string::npos) {
+            type.erase(0, colons + 2);
+        }
+        return fmt::format("{}: {}: {}", place, type, line.substr(at + failed.size()));
     }
     return {};
 }
@@ -160,8 +161,8 @@ std::string line_directive(const std::filesystem::path& file) {
 }
 
 void throw_compile_error(const std::filesystem::path& file, const std::string& compiler, const std::string& messages) {
-    if (const std::string complaint = complaint_of_schedule(messages); !complaint.empty()) {
-        throw RecipeError(fmt::format("{}: {} cannot compile it\n{}", file.string(), compiler, complaint));
+    if (const std::string assertion = failed_assertion(messages); !assertion.empty()) {
+        throw RecipeError(fmt::format("{}: {} cannot compile it\n{}", file.string(), compiler, assertion));
     }
     std::istringstream lines(messages);
     std::string shown;

@@ -14,7 +14,7 @@ namespace workbench {
 using spmv_workbench::Operator;
 
 TEST_SUITE("device") {
-    TEST_CASE("what a process pays once is told apart from what a matrix costs") {
+    TEST_CASE("facts separate the costs of a process, which are paid once, from those of a matrix") {
         const auto device = make_cuda_device();
         const CsrMatrix matrix = scaled_laplacian(60, 0);
         const Arrays<float> arrays(matrix);

@@ -335,7 +335,8 @@ TEST_CASE("a file that does not compile, has no entry, or another name: the line
     const std::string hook = message_of_changed(".own_columns = true", ".own_columns = false");
     CHECK(contains(hook, "my_csr16.hpp:"));
     CHECK(contains(hook, ": MyCsr16Rows<"));
-    CHECK(hook.ends_with(">: hook own_columns requires a function columns(arrays), and the function requires the hook"));
+    CHECK(hook.ends_with(
+        ">: schedule: hook own_columns requires a function columns(arrays), and the function requires the hook"));
     CHECK(std::count(hook.begin(), hook.end(), '\n') == 1);
     CHECK(contains(message_of_changed("LayoutEntry my_csr16_entry", "LayoutEntry other_entry"),
                    "expected inline LayoutEntry my_csr16_entry(), which returns the format"));

@@ -192,8 +192,8 @@ concept ScheduleOf = Schedule<S> && Declared::threads && Declared::run &&
                      && (!S::hooks.own_state || (!S::hooks.own_column && S::hooks.side_by_side == AdjacentRuns::none)) &&
                      S::hooks.own_has_plain_columns == Declared::has_plain_columns&& S::hooks.own_row_of == Declared::row_of;
 
-/// Does not compile unless S is a ScheduleOf these arrays. Each message is one that compile_shared_object shows alone, as it
-/// begins with "schedule: ".
+/// Does not compile unless S is a ScheduleOf these arrays. Of all that a compiler prints, compile_shared_object shows the first
+/// of these messages alone.
 template <typename S, typename Arrays>
 consteval bool require_hooks() {
     using Declared = DeclaredHooks<S, Arrays>;
