@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,23 @@ double luminance(Colour colour) {
 double contrast(Colour a, Colour b) {
     const auto [darker, lighter] = std::minmax({luminance(a), luminance(b)});
     return (lighter + 0.05) / (darker + 0.05);
+}
+
+const PaperPalette& paper_palette(std::string_view name) {
+    const auto found = std::ranges::find(paper_palettes, name, &PaperPalette::name);
+    if (found == paper_palettes.end()) throw std::invalid_argument(fmt::format("there is no palette \"{}\"", name));
+    return *found;
+}
+
+Colour in_palette(Colour colour, const PaperPalette& palette) {
+    for (std::size_t i = 0; i < hues.size(); ++i) {
+        if (hues.at(i).colour == colour) return palette.colours.at(i);
+    }
+    if (!palette.is_grey) return colour;
+    const double light = luminance(colour);
+    const double share = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+    const auto grey = static_cast<std::uint8_t>(std::lround(255 * share));
+    return {grey, grey, grey};
 }
 
 Colour text_on(Colour background) {

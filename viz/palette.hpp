@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "viz/image.hpp"
 
@@ -23,6 +24,26 @@ inline constexpr std::array<PaletteHue, 6> hues{{{252, {37, 107, 177}},
                                                  {320, {138, 61, 154}},
                                                  {222, {26, 142, 173}},
                                                  {30, {200, 49, 34}}}};
+
+/// Other colours for the hues, in their order, for the plots and pictures of a paper.
+struct PaperPalette {
+    std::string_view name;
+    std::array<Colour, hues.size()> colours;
+    bool is_grey = false;  // all other colours become greys of the same luminance
+};
+
+/// The first is that of `hues`. The second is that of Okabe and Ito, "Color Universal Design" (2008), which people with any
+/// common kind of colour blindness can tell apart.
+inline constexpr std::array<PaperPalette, 3> paper_palettes{
+    {{"default", {hues[0].colour, hues[1].colour, hues[2].colour, hues[3].colour, hues[4].colour, hues[5].colour}},
+     {"okabe-ito", {{{0, 114, 178}, {230, 159, 0}, {0, 158, 115}, {204, 121, 167}, {86, 180, 233}, {213, 94, 0}}}},
+     {"grey", {{{0, 0, 0}, {150, 150, 150}, {75, 75, 75}, {115, 115, 115}, {185, 185, 185}, {38, 38, 38}}}, true}}};
+
+/// Throws std::invalid_argument if there is none of this name.
+[[nodiscard]] const PaperPalette& paper_palette(std::string_view name);
+
+/// The colour that takes the place of this one.
+[[nodiscard]] Colour in_palette(Colour colour, const PaperPalette& palette);
 
 /// An array of a layout: the hue of its role, and its filling in pictures of the storage.
 struct RoleColour {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,25 @@ const char* load_main_font(HPDF_Doc document) {
     return name;
 }
 
+bool is_type1(const std::filesystem::path& font) { return font.extension() == ".pfb" || font.extension() == ".pfa"; }
+
+/// The metrics of a font of Type 1: beside it, or where TeX keeps them.
+std::filesystem::path metrics_of(std::filesystem::path font) {
+    const std::filesystem::path beside = font.replace_extension(".afm");
+    if (std::filesystem::exists(beside)) return beside;
+    std::filesystem::path in_tree;
+    for (const std::filesystem::path& part : beside) in_tree /= part == "type1" ? "afm" : part;
+    if (std::filesystem::exists(in_tree)) return in_tree;
+    throw RecipeError(fmt::format("--font: expected the metrics of this font of Type 1 in {}{}", beside.string(),
+                                  in_tree == beside ? "" : " or " + in_tree.string()));
+}
+
+/// Returns the name of the font in the document; null if libharu cannot read it.
+const char* load_font(HPDF_Doc document, const std::string& font) {
+    return is_type1(font) ? HPDF_LoadType1FontFromFile(document, metrics_of(font).c_str(), font.c_str())
+                          : HPDF_LoadTTFontFromFile(document, font.c_str(), HPDF_TRUE);
+}
+
 /// The text in Latin-1, if it has no other characters.
 std::optional<std::string> in_latin(const std::u32string& text) {
     std::string bytes;
@@ -56,10 +76,15 @@ struct PdfCanvas::Document {
     double height = 0;
     std::map<double, HPDF_ExtGState> opacities = {};
     const char* font = nullptr;  // null: there is none, and letters are outlines
+    bool has_latin_only = false;
+    PaperPalette palette = paper_palettes.front();
+
+    ~Document() { HPDF_Free(file); }
 
     [[nodiscard]] HPDF_REAL up(double y) const { return real(height - y); }  // y of a PDF points up
 
-    void fill_with(Colour colour) const {
+    void fill_with(Colour of_default) const {
+        const Colour colour = in_palette(of_default, palette);
         HPDF_Page_SetRGBFill(page, real(colour.red / 255.0), real(colour.green / 255.0), real(colour.blue / 255.0));
     }
     void add_path(const Rectangle& box) const {
@@ -72,16 +97,18 @@ PdfCanvas::PdfCanvas(int width, int height, const PdfStyle& style) : document_(s
     document_->file = HPDF_New(note_failure, nullptr);
     if (document_->file == nullptr) throw MachineError("out of memory while creating a PDF");
     document_->height = height;
+    document_->palette = style.palette;
     HPDF_SetCompressionMode(document_->file, HPDF_COMP_ALL);
     HPDF_UseUTFEncodings(document_->file);
     if (style.font.empty()) {
         document_->font = load_main_font(document_->file);
     } else {
-        document_->font = HPDF_LoadTTFontFromFile(document_->file, style.font.c_str(), HPDF_TRUE);
+        document_->font = load_font(document_->file, style.font);
+        document_->has_latin_only = is_type1(style.font);
         if (document_->font == nullptr) {
-            HPDF_Free(document_->file);
             throw RecipeError(
-                fmt::format("--font {}: expected a TrueType font (.ttf) whose licence permits to embed it", style.font));
+                fmt::format("--font {}: expected a font of TrueType (.ttf) or Type 1 (.pfb) whose licence permits to embed it",
+                            style.font));
         }
     }
     document_->page = HPDF_AddPage(document_->file);
@@ -90,10 +117,11 @@ PdfCanvas::PdfCanvas(int width, int height, const PdfStyle& style) : document_(s
     HPDF_Page_Concat(document_->page, points, 0, 0, points, 0, 0);
 }
 
-PdfCanvas::~PdfCanvas() { HPDF_Free(document_->file); }
+PdfCanvas::~PdfCanvas() = default;
 
-void PdfCanvas::line(Point from, Point to, Colour colour, double width) {
+void PdfCanvas::line(Point from, Point to, Colour of_default, double width) {
     const HPDF_Page page = document_->page;
+    const Colour colour = in_palette(of_default, document_->palette);
     HPDF_Page_SetRGBStroke(page, real(colour.red / 255.0), real(colour.green / 255.0), real(colour.blue / 255.0));
     HPDF_Page_SetLineCap(page, HPDF_ROUND_END);
     HPDF_Page_SetLineWidth(page, real(width));
@@ -142,9 +170,13 @@ void PdfCanvas::boxes(std::span<const Box> boxes, const Filling& filling) {
 }
 
 void PdfCanvas::picture(const Box& box, const Image& pixels) {
-    const HPDF_Image image =
-        HPDF_LoadRawImageFromMem(document_->file, pixels.pixels.data(), static_cast<HPDF_UINT>(pixels.width),
-                                 static_cast<HPDF_UINT>(pixels.height), HPDF_CS_DEVICE_RGB, 8);
+    std::vector<std::uint8_t> bytes = pixels.pixels;
+    for (std::size_t i = 0; i + 2 < bytes.size(); i += 3) {
+        const Colour colour = in_palette({bytes[i], bytes[i + 1], bytes[i + 2]}, document_->palette);
+        bytes[i] = colour.red, bytes[i + 1] = colour.green, bytes[i + 2] = colour.blue;
+    }
+    const HPDF_Image image = HPDF_LoadRawImageFromMem(document_->file, bytes.data(), static_cast<HPDF_UINT>(pixels.width),
+                                                      static_cast<HPDF_UINT>(pixels.height), HPDF_CS_DEVICE_RGB, 8);
     if (image == nullptr) return;
     HPDF_Page_DrawImage(document_->page, image, real(box.x), document_->up(box.bottom()), real(box.width), real(box.height));
 }
@@ -169,6 +201,7 @@ void PdfCanvas::draw_text(Point at, std::string_view text, const TextStyle& styl
     const HPDF_Page page = document_->page;
     // Readers know Latin letters without a table of the file.
     const std::optional<std::string> latin = in_latin(*characters);
+    if (!latin && document_->has_latin_only) return draw_outline(at, text, style);
     const std::string bytes = latin.value_or(std::string(text));
     HPDF_Page_SetFontAndSize(page, HPDF_GetFont(document_->file, document_->font, latin ? "WinAnsiEncoding" : "UTF-8"),
                              real(style.size));

@@ -1,5 +1,5 @@
 // A page of PDF, written with libharu. Its text can be selected: the file contains the letters of DejaVu Sans that it uses.
-// Text with letters of another font is drawn as outlines.
+// Text with letters that its font does not have is drawn as outlines.
 #pragma once
 
 #include <cmath>
@@ -8,13 +8,15 @@
 #include <string>
 
 #include "viz/canvas.hpp"
+#include "viz/palette.hpp"
 
 namespace workbench {
 
 /// How a PDF shows pixels and letters.
 struct PdfStyle {
     double points = 0.75;   // of a pixel: four pixels are three points, as in browsers
-    std::string font = {};  // a TrueType file; empty: DejaVu Sans
+    std::string font = {};  // a file of TrueType or Type 1 (.pfb); empty: DejaVu Sans
+    PaperPalette palette = paper_palettes.front();
 };
 
 /// The column of a paper for which pictures are drawn, as PDF.
@@ -22,10 +24,11 @@ struct PaperColumn {
     static constexpr double points_of_pixel = 0.5;  // the smallest text, of 15 pixels, is then 7.5 points high
 
     double inches = 0;      // 0: none
-    std::string font = {};  // a TrueType file; empty: DejaVu Sans
+    std::string font = {};  // a file of TrueType or Type 1 (.pfb); empty: DejaVu Sans
+    std::string palette{paper_palettes.front().name};
 
     [[nodiscard]] int pixels() const { return static_cast<int>(std::lround(inches * 72 / points_of_pixel)); }
-    [[nodiscard]] PdfStyle style() const { return {points_of_pixel, font}; }
+    [[nodiscard]] PdfStyle style() const { return {points_of_pixel, font, paper_palette(palette)}; }
 };
 
 /// Throws MachineError if memory runs out, and RecipeError if the font cannot be read.

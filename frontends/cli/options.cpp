@@ -101,9 +101,15 @@ CLI::Option* add_paper_options(CLI::App& command, PaperColumn& column, const std
                               ->transform(width)
                               ->check(CLI::Range(1.5, 20.0).description(""))
                               ->type_name("WIDTH");
-    command.add_option("--font", column.font, "TrueType font of what is drawn for a paper (default: DejaVu Sans)")
+    command.add_option("--font", column.font, "Font of what is drawn for a paper, TrueType or Type 1 (default: DejaVu Sans)")
         ->check(CLI::ExistingFile)
         ->type_name("FILE")
+        ->needs(option);
+    std::vector<std::string> palettes;
+    for (const PaperPalette& palette : paper_palettes) palettes.emplace_back(palette.name);
+    add_choice(
+        command, "--palette", column.palette, palettes,
+        "Colours of what is drawn for a paper; okabe-ito: those of Okabe and Ito, for readers with any kind of colour vision")
         ->needs(option);
     return option;
 }

@@ -152,6 +152,35 @@ TEST_SUITE("draw") {
         CHECK(run("draw " + small_recipe + " --column 3.3in -o " + (folder.path() / "a.png").string()).exit_code == 2);
     }
 
+    TEST_CASE("fonts and colours of a paper") {
+        const TemporaryFolder folder;
+        const std::string out = (folder.path() / "paper.pdf").string();
+        const auto drawn = [&](const std::string& options) {
+            CHECK(run("draw " + small_recipe + " --column 3.3in --force -o " + out + options).exit_code == 0);
+            return file_text(out);
+        };
+        const std::string usual = drawn("");
+        CHECK(usual.find("DejaVu") != std::string::npos);
+        CHECK(drawn(" --palette default") == usual);
+        CHECK(drawn(" --palette grey") != usual);
+
+        const std::filesystem::path font = folder.path() / "fonts" / "type1" / "own.pfb";
+        std::filesystem::create_directories(font.parent_path());
+        std::filesystem::create_directories(folder.path() / "fonts" / "afm");
+        std::ofstream(font) << "%!PS-AdobeFont-1.0: Own\ncurrentfile eexec\n00\ncleartomark\n";
+        const std::string with_font = "draw " + small_recipe + " --column 3.3in --force -o " + out + " --font " + font.string();
+        const Outcome without_metrics = run(with_font);
+        CHECK(without_metrics.exit_code == 2);
+        CHECK(without_metrics.text.find("expected the metrics of this font of Type 1 in ") != std::string::npos);
+        CHECK(without_metrics.text.find("fonts/afm/own.afm") != std::string::npos);
+        std::ofstream(folder.path() / "fonts" / "afm" / "own.afm")
+            << "StartFontMetrics 2.0\nFontName Own\nStartCharMetrics 1\nC 97 ; WX 500 ; N a ; B 0 0 1 1 ;\nEndCharMetrics\n";
+        const std::string own = drawn(" --font " + font.string());
+        CHECK(own.find("/BaseFont /Own") != std::string::npos);
+        CHECK(own.find("/Subtype /Type1") != std::string::npos);
+        CHECK(own.find("/FontFile") != std::string::npos);
+    }
+
     TEST_CASE("the default file name is that of the recipe or matrix") {
         const TemporaryFolder folder;
         const auto in_folder = [&](const std::string& arguments) { return workbench_in(folder.path(), arguments).text; };

@@ -282,8 +282,8 @@ TEST_CASE("a PDF has reproducible bytes") {
 }
 
 TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
-    const auto content = [](const std::function<void(Canvas&)>& draws) {
-        PdfCanvas canvas(400, 200);
+    const auto content = [](const std::function<void(Canvas&)>& draws, const PdfStyle& style = {}) {
+        PdfCanvas canvas(400, 200, style);
         draws(canvas);
         const std::string pdf = canvas.bytes();
         std::string text;
@@ -315,6 +315,25 @@ TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
     CHECK(count(boxes, " re\n") == 2);
     CHECK(count(boxes, "10 165 50 20 re\nf\n") == 1);
     CHECK(count(boxes, "7 191 3 9 re\nf\n") == 1);
+
+    const auto coloured = [&](std::string_view palette) {
+        const Colour blue = hues[0].colour;
+        return content(
+            [&](Canvas& canvas) {
+                canvas.box({10, 15, 50, 20}, blue);
+                canvas.line({0, 0}, {9, 9}, blue, 1);
+                canvas.picture({0, 0, 4, 4}, blank_image(4, 4, blue));
+            },
+            {.palette = paper_palette(palette)});
+    };
+    CHECK(count(coloured("grey"), "0 0 0 rg\n") == 1);
+    CHECK(count(coloured("grey"), "0 0 0 RG\n") == 1);
+    CHECK(coloured("grey").find(std::string(4 * 4 * 3, '\0')) != std::string::npos);
+    const std::string replaced = coloured("okabe-ito");
+    CHECK(count(replaced, "0 0.44706 0.69804 rg\n") == 1);
+    CHECK(count(replaced, "0 0.44706 0.69804 RG\n") == 1);
+    CHECK(count(replaced, std::string("\x00\x72\xB2", 3)) == 16);
+    CHECK(coloured("default").find(std::string("\x25\x6B\xB1")) != std::string::npos);
 
     const TextStyle style{24, {1, 2, 3}, Align::left};
     const std::string latin = content([&](Canvas& canvas) { canvas.text(20, 100, "SpMV 8 \u00B5s", style); });

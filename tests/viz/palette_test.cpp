@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <set>
+#include <stdexcept>
 
 #include "viz/chart.hpp"
 #include "viz/density_scale.hpp"
@@ -45,6 +47,28 @@ TEST_SUITE("palette") {
         CHECK(contrast(white, {10, 10, 10}) == doctest::Approx(19.80).epsilon(0.001));
         CHECK(text_on(white) == Colour{});
         CHECK(text_on({}) == white);
+    }
+
+    TEST_CASE("the palettes of papers replace the hues, and grey everything") {
+        const PaperPalette& usual = paper_palette("default");
+        const PaperPalette& for_all = paper_palette("okabe-ito");
+        const PaperPalette& grey = paper_palette("grey");
+        CHECK_THROWS_AS((void)paper_palette("gray"), std::invalid_argument);
+        std::set<int> levels;
+        for (std::size_t i = 0; i < hues.size(); ++i) {
+            CHECK(in_palette(hues.at(i).colour, usual) == hues.at(i).colour);
+            CHECK(in_palette(hues.at(i).colour, for_all) == for_all.colours.at(i));
+            levels.insert(in_palette(hues.at(i).colour, grey).red);
+        }
+        CHECK(levels.size() == hues.size());
+        constexpr Colour other{200, 100, 50};
+        CHECK(in_palette(other, for_all) == other);
+        const Colour shade = in_palette(other, grey);
+        CHECK(shade.red == shade.green);
+        CHECK(shade.red == shade.blue);
+        CHECK(contrast(shade, white) == doctest::Approx(contrast(other, white)).epsilon(0.01));
+        CHECK(in_palette(white, grey) == white);
+        CHECK(in_palette({3, 3, 3}, grey) == Colour{3, 3, 3});
     }
 
     TEST_CASE("marks can be seen on white from the back row") {
