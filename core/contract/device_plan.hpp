@@ -90,7 +90,7 @@ using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrde
 // ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full unless it says otherwise.
 
 /// How values are stored: as the parameter `values` of a layout says. automatic: `auto`, without values of rows and columns.
-enum class DeviceValues { full, dictionary, f32, automatic };
+enum class DeviceValues { full, one, dictionary, f32, automatic };
 
 /// All rows, one after another without padding.
 struct WholeRows {

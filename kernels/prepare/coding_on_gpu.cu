@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/contract/errors.hpp"
 #include "core/matrix/random.hpp"
 #include "core/matrix/value_bits.hpp"
 #include "kernels/device/cuda_check.cuh"
@@ -46,7 +45,10 @@ __global__ void collect_values(const Value* __restrict__ values, std::size_t cou
 
 __global__ void find_inexact(const double* __restrict__ values, std::size_t count, int* inexact) {
     for_each_item(count, [&](std::size_t i) {
-        if (bits_of(static_cast<double>(static_cast<float>(values[i]))) != bits_of(values[i])) *inexact = 1;
+        // f32 has NaNs that are quiet, with fewer bits, to which the GPU itself converts no NaN.
+        const bool is_exact = isnan(values[i]) ? (bits_of(values[i]) & 0x800001FFFFFFF) == 0x8000000000000
+                                               : static_cast<double>(static_cast<float>(values[i])) == values[i];
+        if (!is_exact) *inexact = 1;
     });
 }
 
@@ -80,9 +82,9 @@ std::optional<std::vector<Value>> distinct_on_gpu(Device& device, const Value* v
                                                                                   table.address());
     check_launch("collect_values");
     const ValueTable found = table.wait();
-    if (found.has_zero != 0) throw Unsuitable("a value is a NaN that the GPU does not code");
-    if (found.count > static_cast<int>(most)) return std::nullopt;
+    if (found.count + found.has_zero > static_cast<int>(most)) return std::nullopt;
     std::vector<Bits> bits;
+    if (found.has_zero != 0) bits.push_back(~Bits{0});
     for (const Bits each : found.values) {
         if (each != 0) bits.push_back(~each);
     }

@@ -13,13 +13,12 @@
 
 namespace workbench {
 
-/// Like distinct_values, for values on the GPU. Waits for the stream. Throws Unsuitable if a value is the NaN whose bits are
-/// all ones, which the table of the GPU cannot hold.
+/// Like distinct_values, for values on the GPU. Waits for the stream.
 template <ValueType Value>
 [[nodiscard]] std::optional<std::vector<Value>> distinct_on_gpu(Device& device, const Value* values, std::size_t count,
                                                                 Offset most, cudaStream_t stream);
 
-/// Like are_exact_in_f32, but false if a value is a NaN. Waits for the stream.
+/// Like are_exact_in_f32. Waits for the stream.
 [[nodiscard]] bool are_exact_in_f32_on_gpu(Device& device, const double* values, std::size_t count, cudaStream_t stream);
 
 }  // namespace workbench

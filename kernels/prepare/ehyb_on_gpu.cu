@@ -14,13 +14,11 @@ namespace {
 /// Rows that are stored in slices, with their entries in one share.
 struct StoredRows {
     Index count = 0;
-    DeviceMemory offsets;           // Offset [count + 1]
-    DeviceMemory entries;           // std::uint32_t [entries] their numbers in the input
-    WorkspaceArray<Index> columns;  // [entries]
+    WorkspaceArray<Offset> offsets;         // [count + 1]
+    WorkspaceArray<std::uint32_t> entries;  // [entries] their numbers in the input
+    WorkspaceArray<Index> columns;          // [entries]
 
-    [[nodiscard]] dividing::EntriesOfShare view() const {
-        return {offsets.as<const Offset>(), columns.data(), entries.as<std::uint32_t>()};
-    }
+    [[nodiscard]] dividing::EntriesOfShare view() const { return {offsets.data(), columns.data(), entries.data()}; }
 };
 
 template <ValueType Value>
@@ -77,22 +75,21 @@ private:
     }
 
     /// Room for the entries of stored rows. lengths: the length of row i at place i + 1; afterwards the prefix sums.
-    [[nodiscard]] StoredRows room_for(Index count, WorkspaceArray<Offset>& lengths) {
+    [[nodiscard]] StoredRows room_for(Index count, WorkspaceArray<Offset> lengths) {
         sum_up(workspace_, lengths);
         const auto entries = static_cast<std::size_t>(workspace_.download_item(lengths, static_cast<std::size_t>(count)));
-        return {count, kept(lengths), device_.allocate(entries * sizeof(std::uint32_t), "the order of the nonzeros"),
-                workspace_.make<Index>(entries)};
+        return {count, std::move(lengths), workspace_.make<std::uint32_t>(entries), workspace_.make<Index>(entries)};
     }
 
     [[nodiscard]] DeviceMemory kept(const WorkspaceArray<Offset>& sums) {
-        DeviceMemory copy = device_.allocate(sums.size() * sizeof(Offset), "offsets of rows or slices");
+        DeviceMemory copy = device_.allocate(sums.size() * sizeof(Offset), "offsets of slices");
         check_cuda(cudaMemcpyAsync(copy.address(), sums.data(), copy.bytes(), cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
         return copy;
     }
 
     [[nodiscard]] StoredRows list_inside() {
-        StoredRows stored = room_for(static_cast<Index>(lanes()), inside_lengths_);
+        StoredRows stored = room_for(static_cast<Index>(lanes()), std::move(inside_lengths_));
         dividing::list_inside<<<blocks_for_rows(lanes()), block_threads, 0, stream()>>>(parts_, matrix_, inside_.data(),
                                                                                         stored.view());
         check_launch("list_inside");
@@ -108,7 +105,7 @@ private:
         dividing::measure_outside<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(
             sorted_rows_.data(), outside_count_, matrix_, inside_.data(), outside_rows, lengths.data());
         check_launch("measure_outside");
-        StoredRows stored = room_for(outside_count_, lengths);
+        StoredRows stored = room_for(outside_count_, std::move(lengths));
         dividing::list_outside<<<blocks_for_rows(count), block_threads, 0, stream()>>>(outside_rows, outside_count_, matrix_,
                                                                                        inside_.data(), stored.view());
         check_launch("list_outside");
@@ -117,31 +114,29 @@ private:
 
     /// The slices of stored rows; the result fills in their values.
     template <typename ColumnIndex>
-    void store(StoredRows rows, Slices<Value, ColumnIndex, DeviceArray>& slices) {
+    void store(const StoredRows& rows, Slices<Value, ColumnIndex, DeviceArray>& slices) {
         const auto count = static_cast<std::size_t>((Offset{rows.count} + ehyb_height - 1) / ehyb_height);
-        const slicing::SliceShapes shapes{rows.offsets.as<const Offset>(), rows.columns.data(), rows.count, ehyb_height,
+        const slicing::SliceShapes shapes{rows.offsets.data(), rows.columns.data(), rows.count, ehyb_height,
                                           static_cast<Index>(count)};
         auto sums = workspace_.make<Offset>(count + 1);
         check_cuda(cudaMemsetAsync(sums.data(), 0, sizeof(Offset), stream()), "cudaMemsetAsync");
-        slicing::measure_slices<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(shapes, nullptr, sums.data(),
-                                                                                                 nullptr, nullptr);
+        slicing::measure_slices<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(shapes, 0, nullptr,
+                                                                                                 sums.data(), nullptr, nullptr);
         check_launch("measure_slices");
         sum_up(workspace_, sums);
         const auto slots = static_cast<std::size_t>(workspace_.download_item(sums, count));
         DeviceMemory columns = device_.allocate(slots * sizeof(ColumnIndex), "columns of slices");
         DeviceMemory values = device_.allocate(slots * sizeof(Value), "values of slices");
-        slicing::fill_columns<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(shapes, sums.data(),
-                                                                                                    columns.as<ColumnIndex>());
+        slicing::fill_columns<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(
+            shapes, sums.data(), false, slicing::ColumnsOnGpu<ColumnIndex>{columns.as<ColumnIndex>()});
         check_launch("fill_columns");
         slices.slice_height = ehyb_height;
         slices.slice_offsets = {kept(sums), static_cast<Offset>(sums.size())};
-        result_.filled.push_back({std::move(rows.offsets),
-                                  std::move(rows.entries),
-                                  rows.count,
-                                  ehyb_height,
-                                  shapes.slices,
-                                  slices.slice_offsets.data(),
-                                  {.count = slots, .values = values.template as<Value>()}});
+        DeviceMemory nonzeros = device_.allocate(slots * sizeof(std::uint32_t), "the nonzeros of slices");
+        slicing::number_slots<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(
+            shapes, sums.data(), rows.entries.data(), nullptr, 1, nonzeros.as<std::uint32_t>());
+        check_launch("number_slots");
+        result_.gathered.push_back({std::move(nonzeros), slots, values.template as<Value>()});
         slices.column_indices = {std::move(columns), static_cast<Offset>(slots)};
         slices.values = {std::move(values), static_cast<Offset>(slots)};
     }

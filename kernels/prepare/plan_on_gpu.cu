@@ -14,6 +14,7 @@
 #include "core/text/words.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/cuda_device.cuh"
+#include "kernels/formats/block_sell/layout.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/ehyb_on_gpu.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
@@ -103,7 +104,7 @@ private:
         begin_order();
         GivenOrder given = taken.make(matrix_.rows, node_size_);
         if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
-        const Index size = planned_->block_size;
+        const Index size = stored_.block_size;
         for (Index node = 0; node < pattern_.vertices; ++node) {
             given.old_of_new[node] = given.old_of_new[static_cast<std::size_t>(node) * size] / size;
         }
@@ -262,15 +263,14 @@ private:
         }
         block_offsets_ = workspace_.make<std::uint32_t>(sums.size());
         block_columns_ = workspace_.make<Index>(blocks);
-        planned_->nonzeros_of_blocks = keep<std::uint32_t>(slots, "the nonzeros of blocks");
+        stored_.nonzeros_of_blocks = workspace_.make<std::uint32_t>(slots);
         static_assert(slicing::no_nonzero == 0xFFFFFFFF);
-        check_cuda(cudaMemsetAsync(planned_->nonzeros_of_blocks.address(), 0xFF, slots * sizeof(std::uint32_t), stream()),
+        check_cuda(cudaMemsetAsync(stored_.nonzeros_of_blocks.data(), 0xFF, slots * sizeof(std::uint32_t), stream()),
                    "cudaMemsetAsync");
         slicing::list_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(
-            matrix, sums.data(), block_offsets_.data(), block_columns_.data(),
-            planned_->nonzeros_of_blocks.template as<std::uint32_t>());
+            matrix, sums.data(), block_offsets_.data(), block_columns_.data(), stored_.nonzeros_of_blocks.data());
         check_launch("list_blocks");
-        planned_->block_size = size;
+        stored_.block_size = size;
         pattern_ = {matrix.block_rows, block_offsets_.data(), block_columns_.data()};
         entries_ = static_cast<std::int64_t>(blocks);
     }
@@ -301,7 +301,7 @@ private:
         const Index window = std::min(sort.window.value_or(matrix_.rows), matrix_.rows);
         slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
             in_blocks() ? offsets_.data() : pattern_.offsets, order_.size() == 0 ? nullptr : order_.data(), pattern_.vertices,
-            planned_->block_size, window, length_bits, sort.descending, longest_, keys.data(), old_nodes.data());
+            stored_.block_size, window, length_bits, sort.descending, longest_, keys.data(), old_nodes.data());
         check_launch("key_by_length");
         sort_pairs(workspace_, keys, old_nodes, 0,
                    length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
@@ -316,7 +316,7 @@ private:
                 cudaMemcpyAsync(old_nodes_.data(), order_.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
                 "cudaMemcpyAsync");
         }
-        const Index size = planned_->block_size;  // a row of blocks has at most the entries of all its rows
+        const Index size = stored_.block_size;  // a row of blocks has at most the entries of all its rows
         RowMove move =
             move_rows(workspace_, pattern_, entries_, std::int64_t{longest_} * size, old_nodes_.data(), columns, numbers);
         if (moved_.numbers.size() > 0) {
@@ -363,7 +363,7 @@ private:
         stored_.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         const RowMove moves = move(stored_.columns.data(), stored_.entries.template as<std::uint32_t>());
         slicing::expand_order<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
-            moves.to_old.data(), moves.to_new.data(), matrix_.rows, planned_->block_size, planned_->to_old.template as<Index>(),
+            moves.to_old.data(), moves.to_new.data(), matrix_.rows, stored_.block_size, planned_->to_old.template as<Index>(),
             planned_->to_new.template as<Index>());
         check_launch("expand_order");
         check_cuda(cudaMemcpyAsync(stored_.offsets.address(), moves.offsets.data(), stored_.offsets.bytes(),
@@ -372,8 +372,8 @@ private:
     }
 
     [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
-    void store(const auto& storage) { store_on_gpu(task(), std::move(stored_), storage); }
-    void store(const TileBatches& storage) { store_tiles(task(), std::move(stored_), storage, tiles_); }
+    void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
+    void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
     /// EHYB: the slices of both shares, and their kernel.
     void store(const PartSlices&) { store_ehyb(workspace_, device_, stored_.view(longest_), outside_descending_, *planned_); }
 

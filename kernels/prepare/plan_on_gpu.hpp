@@ -11,9 +11,13 @@ template <ValueType Value>
 [[nodiscard]] std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, const CsrOnDevice<Value>& matrix,
                                                                     Device& device);
 
-/// For PlannedMatrix::difference of a GPU. by_value: equal values have equal integers, so that their codings take them.
+/// The integers that replace values in an exact comparison: equal ones have equal integers, so that their codings take them;
+/// none if a coding takes no other values.
+enum class Integers { by_place, by_value, none };
+
+/// For PlannedMatrix::difference of a GPU.
 template <ValueType Value>
-[[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, bool by_value,
+[[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, Integers integers,
                                             Device& device);
 
 }  // namespace workbench

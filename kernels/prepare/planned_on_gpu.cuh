@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/contract/kernel.hpp"
 #include "core/text/words.hpp"
 #include "kernels/common/storage/encode_values.hpp"
+#include "kernels/common/storage/fields.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/formats/block_sell/layout.hpp"
 #include "kernels/prepare/coding_on_gpu.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/prepare/slicing.cuh"
@@ -26,9 +27,11 @@ struct ReorderedOnGpu {
     std::uint32_t longest = 0;  // row
 };
 
-/// The array of a kernel that contains the values of `count` slots. One of the pointers to slots is not null.
+/// The array of a kernel that contains the values of `count` slots, and where these come from. One of the pointers to slots is
+/// not null, unless all values are equal.
 template <ValueType Value>
-struct ValueSlots {
+struct GatheredSlots {
+    DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
     std::size_t count = 0;
     Value* values = nullptr;
     float* in_f32 = nullptr;        // if f32 represents all values of f64 exactly
@@ -36,6 +39,7 @@ struct ValueSlots {
     Value* dictionary = nullptr;    // [room] values, of which the first `distinct` ascend by their bits
     Index room = 0;
     Index distinct = 0;
+    std::optional<Value> only = {};  // of all slots, none of which stores it
 
     /// Calls use with what stores the values (slicing::ValueWriter, CodeWriter).
     void with_writer(const auto& use) const {
@@ -45,37 +49,15 @@ struct ValueSlots {
     }
 };
 
-/// Slices of a kernel, and where their values come from.
-template <ValueType Value>
-struct FilledSlices {
-    DeviceMemory row_offsets;  // Offset [rows + 1] of the stored rows
-    DeviceMemory entries;      // std::uint32_t [entries] the number of each of their entries in the input
-    Index rows = 0;            // stored rows, or rows of blocks
-    Index height = 0;
-    Index slices = 0;
-    const Offset* slice_offsets = nullptr;  // [slices + 1] an array of the kernel
-    ValueSlots<Value> slots;
-};
-
-/// Slots of a kernel in any order, and where their values come from.
-template <ValueType Value>
-struct GatheredSlots {
-    DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
-    ValueSlots<Value> slots;
-};
-
 /// The arrays of the kernel, the order, and what new values need.
 template <ValueType Value>
 class PlannedOnGpu final : public PlannedMatrix<Value> {
 public:
     Index rows = 0;
-    Index block_size = 1;  // entries are blocks of block_size x block_size, and nonzeros if it is 1
     std::unique_ptr<Kernel<Value>> own_kernel;
-    DeviceMemory to_old;                      // Index [rows]
-    DeviceMemory to_new;                      // Index [rows]
-    DeviceMemory nonzeros_of_blocks;          // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
-    std::vector<FilledSlices<Value>> filled;  // all slices of the kernel
-    std::vector<GatheredSlots<Value>> gathered;  // all other slots
+    DeviceMemory to_old;                         // Index [rows]
+    DeviceMemory to_new;                         // Index [rows]
+    std::vector<GatheredSlots<Value>> gathered;  // all slots of the kernel
     std::size_t nonzeros = 0;
     PlannedFacts own_facts;
 
@@ -101,31 +83,18 @@ public:
 
     void set_values(const Value* input) override {
         const cudaStream_t stream = cuda_device(device_).stream();
-        for (GatheredSlots<Value>& each : gathered) code_again(each.slots, input, stream);
-        for (FilledSlices<Value>& each : filled) code_again(each.slots, input, stream);
+        for (GatheredSlots<Value>& each : gathered) code_again(each, input, stream);
         fill(input, stream);
     }
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
         for (const GatheredSlots<Value>& each : gathered) {
-            each.slots.with_writer([&](auto writer) {
-                slicing::gather_values<<<blocks_of(each.slots.count, block_threads), block_threads, 0, stream>>>(
-                    each.nonzeros.template as<const std::uint32_t>(), each.slots.count, input, writer);
+            each.with_writer([&](auto writer) {
+                slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
+                    each.nonzeros.template as<const std::uint32_t>(), each.count, input, writer);
             });
             check_launch("gather_values");
-        }
-        for (const FilledSlices<Value>& each : filled) {
-            const unsigned blocks = blocks_of(static_cast<std::size_t>(each.slices) * 32, block_threads);
-            each.slots.with_writer([&](auto writer) {
-                with_block_size(*this, [&](auto size) {
-                    slicing::fill_values<size><<<blocks, block_threads, 0, stream>>>(
-                        each.row_offsets.template as<const Offset>(), each.entries.template as<const std::uint32_t>(),
-                        nonzeros_of_blocks.template as<const std::uint32_t>(), each.slice_offsets, each.rows, each.height,
-                        each.slices, input, writer);
-                });
-            });
-            check_launch("fill_values");
         }
     }
 
@@ -133,7 +102,7 @@ public:
     void note_arrays(const auto& stored) {
         for_each_field(
             [&]<typename Member>(const FieldInfo& info, const Member& member) {
-                if constexpr (!NumberMember<Member>) {
+                if constexpr (!NumberMember<Member> && !ConstantMember<Member>) {
                     const std::size_t bytes = static_cast<std::size_t>(member.size()) * sizeof(*member.data());
                     arrays.push_back({std::string(info.name), member.data(), bytes});
                     own_facts.bytes += static_cast<std::int64_t>(bytes);
@@ -143,9 +112,13 @@ public:
     }
 
     [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
-        const auto is_coded = [](const auto& each) { return each.slots.values == nullptr; };
-        const bool coded = std::ranges::any_of(gathered, is_coded) || std::ranges::any_of(filled, is_coded);
-        return difference_on_gpu<Value>(*this, input, coded, device_);
+        const bool coded = std::ranges::any_of(gathered, [](const auto& each) { return each.values == nullptr; });
+        const bool equal = std::ranges::any_of(gathered, [](const auto& each) { return each.only.has_value(); });
+        return difference_on_gpu<Value>(*this, input,
+                                        equal   ? Integers::none
+                                        : coded ? Integers::by_value
+                                                : Integers::by_place,
+                                        device_);
     }
 
     [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const override {
@@ -179,7 +152,14 @@ public:
 
 private:
     /// Throws Unsuitable if other values do not fit the coding of the slots.
-    void code_again(ValueSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+    void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+        if (slots.only) {
+            const auto found = distinct_on_gpu(device_, input, nonzeros, 1, stream);
+            if (found && bits_of(found->front()) == bits_of(*slots.only)) return;
+            throw Unsuitable(
+                "new values: they are not those of the matrix, of which one is stored for all; expected a new "
+                "operator");
+        }
         if constexpr (std::is_same_v<Value, double>) {
             if (slots.in_f32 != nullptr && !are_exact_in_f32_on_gpu(device_, input, nonzeros, stream)) {
                 throw Unsuitable("new values: f32 does not represent all of them exactly; expected a new operator");

@@ -102,37 +102,29 @@ __global__ void measure_rows(const Offset* __restrict__ offsets, Index rows, Ind
                   [&](std::size_t row) { lengths[row] = static_cast<Index>(offsets[row + 1] - offsets[row]); });
 }
 
-/// The values of the arrays come from these nonzeros.
 template <typename Stored, ValueType Value>
-ValueArray<Stored, DeviceArray> values_of(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots,
-                                          const std::vector<Value>& distinct, const char* purpose) {
-    GatheredSlots<Value> gathered{std::move(nonzeros), {}};
-    ValueArray<Stored, DeviceArray> values = room_for_values<Stored>(task, slots, distinct, purpose, gathered.slots);
-    task.result.gathered.push_back(std::move(gathered));
-    return values;
-}
-
-template <typename Stored, ValueType Value>
-void store_csr(const StorageTask<Value>& task, ReorderedRows rows, const std::vector<Value>& distinct) {
+void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, const std::vector<Value>& distinct) {
     const std::size_t nonzeros = rows.columns.size();
     DeviceMemory columns = room_for<Index>(task.device, nonzeros, "columns of csr");
     check_cuda(cudaMemcpyAsync(columns.address(), rows.columns.data(), columns.bytes(), cudaMemcpyDeviceToDevice,
                                task.workspace.stream()),
                "cudaMemcpyAsync");
-    Csr<Stored, DeviceArray> csr;
+    std::conditional_t<std::is_same_v<Stored, Constant<Value>>, CsrPattern<Value, DeviceArray>, Csr<Stored, DeviceArray>> csr;
     csr.row_count = task.matrix.rows;
     csr.column_count = task.matrix.columns;
     csr.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr.column_indices = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr.values = values_of<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr");
+    csr.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr");
     task.result.note_arrays(csr);
     // The kernel reads offsets and columns on the device's stream.
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
-    task.result.own_kernel = csr_kernel_on_gpu<Value, Stored>(std::move(csr), task.device);
+    const Offset vectors = Offset{csr.row_count} + csr.column_count;
+    task.result.own_kernel = csr_kernel_on_gpu<Value>(
+        std::move(csr), task.result.own_facts.bytes + vectors * static_cast<Offset>(sizeof(Value)), task.device);
 }
 
 template <typename Stored, ValueType Value>
-void store_csr16(const StorageTask<Value>& task, ReorderedRows rows, const std::vector<Value>& distinct) {
+void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const std::vector<Value>& distinct) {
     const std::size_t nonzeros = rows.columns.size();
     const auto count = static_cast<std::size_t>(rows.rows);
     Workspace& workspace = task.workspace;
@@ -150,7 +142,7 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows rows, const std::
     csr16.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr16.first_columns = {std::move(first_columns), Offset{rows.rows}};
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr16.values = values_of<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr16");
+    csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr16");
     task.result.note_arrays(csr16);
     task.result.own_kernel = csr16_kernel_on_gpu<Value, Stored>(std::move(csr16), task.device);
 }
@@ -173,7 +165,7 @@ void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const Padded
         rows.view(task.longest), ell.width, storage.row_major, columns.as<Index>(), nonzeros.as<std::uint32_t>());
     check_launch("pad_rows");
     ell.column_indices = {std::move(columns), static_cast<Offset>(slots)};
-    ell.values = values_of<Stored>(task, std::move(nonzeros), slots, distinct, "values of padded rows");
+    ell.values = gathered_values<Stored>(task, std::move(nonzeros), slots, distinct, "values of padded rows");
 }
 
 template <typename Stored, ValueType Value>
@@ -227,23 +219,22 @@ RowMove move_rows(Workspace& workspace, const PatternOnGpu& pattern, std::int64_
 }
 
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const WholeRows& storage) {
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const WholeRows& storage) {
     with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
-        storage.short_columns ? store_csr16<Stored>(task, std::move(rows), distinct)
-                              : store_csr<Stored>(task, std::move(rows), distinct);
+        storage.short_columns ? store_csr16<Stored>(task, rows, distinct) : store_csr<Stored>(task, rows, distinct);
     });
 }
 
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const PaddedRows& storage) {
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const PaddedRows& storage) {
     with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
         store_padded<Stored>(task, rows, storage, distinct);
     });
 }
 
-template void store_on_gpu(const StorageTask<float>&, ReorderedRows, const WholeRows&);
-template void store_on_gpu(const StorageTask<double>&, ReorderedRows, const WholeRows&);
-template void store_on_gpu(const StorageTask<float>&, ReorderedRows, const PaddedRows&);
-template void store_on_gpu(const StorageTask<double>&, ReorderedRows, const PaddedRows&);
+template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const WholeRows&);
+template void store_on_gpu(const StorageTask<double>&, ReorderedRows&, const WholeRows&);
+template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const PaddedRows&);
+template void store_on_gpu(const StorageTask<double>&, ReorderedRows&, const PaddedRows&);
 
 }  // namespace workbench

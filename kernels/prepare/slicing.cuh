@@ -56,9 +56,9 @@ struct SliceShapes {
 };
 
 /// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice. Without
-/// first_columns, only the slots.
-static __global__ void measure_slices(SliceShapes shapes, Index* __restrict__ first_columns, Offset* __restrict__ slots,
-                                      Offset* __restrict__ wide, Offset* __restrict__ wide_slots) {
+/// first_columns, only the slots. farthest: from the first to the last column of a slice that is not wide.
+static __global__ void measure_slices(SliceShapes shapes, Index farthest, Index* __restrict__ first_columns,
+                                      Offset* __restrict__ slots, Offset* __restrict__ wide, Offset* __restrict__ wide_slots) {
     on_gpu::for_each_item(static_cast<std::size_t>(shapes.slices), [&](std::size_t slice) {
         const Offset begin = static_cast<Offset>(slice) * shapes.height;
         const Offset end = min(begin + shapes.height, Offset{shapes.rows});
@@ -75,7 +75,7 @@ static __global__ void measure_slices(SliceShapes shapes, Index* __restrict__ fi
         slots[slice + 1] = width * shapes.height;
         if (slice == 0) slots[0] = 0;
         if (first_columns == nullptr) return;
-        const bool is_wide = last >= 0 && last - first > Index{padding_column};
+        const bool is_wide = last >= 0 && last - first > farthest;
         first_columns[slice] = last < 0 ? 0 : first;
         wide[slice + 1] = is_wide ? 1 : 0;
         wide_slots[slice + 1] = is_wide ? width * shapes.height : 0;
@@ -103,45 +103,58 @@ struct FilledSlot {
 };
 
 /// Calls use(FilledSlot) for all slots, of entries of `area` values; a warp takes a slice, of at most largest_slice slots.
-template <unsigned area, typename Use>
-inline __device__ void for_each_slot(const Offset* __restrict__ offsets, const Offset* __restrict__ slice_offsets, Index rows,
-                                     Index height, Index slices, const Use& use) {
+template <typename Use>
+inline __device__ void for_each_slot(const SliceShapes& shapes, const Offset* __restrict__ slice_offsets, unsigned area,
+                                     const Use& use) {
     const std::size_t warp = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / 32;
-    for (std::size_t slice = warp; slice < static_cast<std::size_t>(slices);
+    for (std::size_t slice = warp; slice < static_cast<std::size_t>(shapes.slices);
          slice += gridDim.x * std::size_t{block_threads} / 32) {
         const Offset begin = slice_offsets[slice] * area;
         const auto slots = static_cast<std::uint32_t>(slice_offsets[slice + 1] * area - begin);
+        const auto height = static_cast<std::uint32_t>(shapes.height);
         for (std::uint32_t i = threadIdx.x % 32; i < slots; i += 32) {
-            const Offset row = static_cast<Offset>(slice) * height + i % static_cast<std::uint32_t>(height);
-            const std::uint32_t column = i / static_cast<std::uint32_t>(height);  // of the slots of the slice
+            const Offset row = static_cast<Offset>(slice) * height + i % height;
+            const std::uint32_t column = i / height;  // of the slots of the slice
             const Offset k = column / area;
-            const Offset first = row < rows ? offsets[row] : 0;
-            const Offset length = row < rows ? offsets[row + 1] - first : 0;
+            const Offset first = row < shapes.rows ? shapes.offsets[row] : 0;
+            const Offset length = row < shapes.rows ? shapes.offsets[row + 1] - first : 0;
             use(FilledSlot{slice, begin + i, k < length ? first + k : -1, length > 0 ? first + min(k, length - 1) : -1,
                            column % area});
         }
     }
 }
 
+/// Columns of slices of 32 or 16 bits; if they have first columns, those of 16 bits count from them, or from 0 in wide slices,
+/// which also have upper halves.
 template <typename ColumnIndex>
-__global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, ColumnIndex* __restrict__ columns) {
-    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices, [&](const FilledSlot& at) {
-        const Offset entry = at.column_entry;
-        columns[at.slot] = entry < 0 ? ColumnIndex{0} : static_cast<ColumnIndex>(shapes.columns[entry]);
+struct ColumnsOnGpu {
+    ColumnIndex* columns = nullptr;
+    const Index* first_columns = nullptr;   // [slices] of wide slice i: -1 - i
+    const Offset* wide_offsets = nullptr;   // [wide slices]
+    std::uint16_t* high_columns = nullptr;  // [slots of wide slices]
+};
+
+/// marks_padding: all bits of the columns of padding are 1.
+template <typename ColumnIndex>
+__global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets, bool marks_padding,
+                             ColumnsOnGpu<ColumnIndex> filled) {
+    for_each_slot(shapes, slice_offsets, 1, [&](const FilledSlot& at) {
+        const Index first = filled.first_columns == nullptr ? 0 : filled.first_columns[at.slice];
+        const Offset entry = marks_padding ? at.entry : at.column_entry;
+        const Index padding = marks_padding ? -1 : 0;
+        const auto column = static_cast<std::uint32_t>(entry < 0 ? padding : shapes.columns[entry] - max(first, 0));
+        filled.columns[at.slot] = static_cast<ColumnIndex>(column);
+        if (first >= 0) return;
+        filled.high_columns[filled.wide_offsets[-1 - first] + at.slot - slice_offsets[at.slice]] =
+            static_cast<std::uint16_t>(column >> 16);
     });
 }
 
-static __global__ void fill_short_columns(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
-                                          const Index* __restrict__ first_columns, const Offset* __restrict__ wide_offsets,
-                                          std::uint16_t* __restrict__ columns, std::uint16_t* __restrict__ high_columns) {
-    for_each_slot<1>(shapes.offsets, slice_offsets, shapes.rows, shapes.height, shapes.slices, [&](const FilledSlot& at) {
-        const Index first = first_columns[at.slice];
-        const Offset entry = at.column_entry;
-        const auto column = entry < 0 ? 0U : static_cast<std::uint32_t>(shapes.columns[entry] - max(first, 0));
-        columns[at.slot] = static_cast<std::uint16_t>(column);
-        if (first >= 0) return;
-        high_columns[wide_offsets[-1 - first] + at.slot - slice_offsets[at.slice]] = static_cast<std::uint16_t>(column >> 16);
-    });
+/// Like the conversion of the host, which makes a NaN quiet and keeps its upper bits.
+inline __device__ float to_f32(double value) {
+    if (!isnan(value)) return static_cast<float>(value);
+    const std::uint64_t bits = bits_of(value);
+    return __uint_as_float(static_cast<std::uint32_t>((bits >> 32 & 0x80000000) | 0x7FC00000 | (bits >> 29 & 0x3FFFFF)));
 }
 
 /// Stores values in full or in f32.
@@ -149,7 +162,10 @@ template <typename Stored>
 struct ValueWriter {
     Stored* values;
 
-    __device__ void operator()(std::size_t slot, auto value) const { values[slot] = static_cast<Stored>(value); }
+    __device__ void operator()(std::size_t slot, Stored value) const { values[slot] = value; }
+    __device__ void operator()(std::size_t slot, double value) const requires std::is_same_v<Stored, float> {
+        values[slot] = to_f32(value);
+    }
 };
 
 /// Stores codes of values. dictionary: [distinct] ascending by bits; if there is padding, with the 0 first.
@@ -166,18 +182,17 @@ struct CodeWriter {
     }
 };
 
-/// Entries are nonzeros if size is 1, otherwise blocks, whose nonzeros list_blocks has found.
-template <int size, typename Value, typename Writer>
-__global__ void fill_values(const Offset* __restrict__ offsets, const std::uint32_t* __restrict__ entries,
-                            const std::uint32_t* __restrict__ nonzeros_of_blocks, const Offset* __restrict__ slice_offsets,
-                            Index rows, Index height, Index slices, const Value* __restrict__ input, Writer write) {
-    constexpr unsigned area = size * size;
-    for_each_slot<area>(offsets, slice_offsets, rows, height, slices, [&](const FilledSlot& at) {
-        std::uint32_t nonzero = no_nonzero;
-        if (at.entry >= 0) {
-            nonzero = size == 1 ? entries[at.entry] : nonzeros_of_blocks[std::size_t{entries[at.entry]} * area + at.number];
-        }
-        write(static_cast<std::size_t>(at.slot), nonzero == no_nonzero ? Value{0} : input[nonzero]);
+/// The number of the nonzero in each slot. Entries are nonzeros, or blocks of `area` places, whose nonzeros list_blocks has
+/// found.
+static __global__ void number_slots(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
+                                    const std::uint32_t* __restrict__ entries,
+                                    const std::uint32_t* __restrict__ nonzeros_of_blocks, unsigned area,
+                                    std::uint32_t* __restrict__ nonzeros) {
+    for_each_slot(shapes, slice_offsets, area, [&](const FilledSlot& at) {
+        const std::uint32_t entry = at.entry < 0 ? no_nonzero : entries[at.entry];
+        nonzeros[at.slot] = entry == no_nonzero || nonzeros_of_blocks == nullptr
+                                ? entry
+                                : nonzeros_of_blocks[std::size_t{entry} * area + at.number];
     });
 }
 

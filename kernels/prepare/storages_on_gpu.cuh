@@ -15,9 +15,11 @@ namespace workbench {
 /// The reordered rows, or rows of blocks, of a matrix.
 struct ReorderedRows {
     Index rows = 0;
-    DeviceMemory offsets;           // Offset [rows + 1]
-    DeviceMemory entries;           // std::uint32_t [entries] their numbers in the input
-    WorkspaceArray<Index> columns;  // [entries] ascending strictly in each row
+    DeviceMemory offsets;                              // Offset [rows + 1]
+    DeviceMemory entries;                              // std::uint32_t [entries] their numbers in the input
+    WorkspaceArray<Index> columns;                     // [entries] ascending strictly in each row
+    Index block_size = 1;                              // entries are blocks of block_size x block_size, and nonzeros if it is 1
+    WorkspaceArray<std::uint32_t> nonzeros_of_blocks;  // [entries * block_size^2] by their numbers in the input; if blocks
 
     /// longest: row of the matrix.
     [[nodiscard]] ReorderedOnGpu view(std::uint32_t longest) const {
@@ -45,15 +47,16 @@ struct StorageTask {
     }
 };
 
-/// Each throws Unsuitable where the host must prepare the matrix.
+/// Each throws Unsuitable where the host must prepare the matrix. Each may take arrays of the rows, which must outlive the work
+/// of the stream.
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const WholeRows& storage);
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const WholeRows& storage);
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const PaddedRows& storage);
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const PaddedRows& storage);
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const RowSlices& storage);
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const RowSlices& storage);
 template <ValueType Value>
-void store_on_gpu(const StorageTask<Value>& task, ReorderedRows rows, const BlockSlices& storage);
+void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const BlockSlices& storage);
 
 /// How the nonzeros of a plan are divided into tiles: boundaries of row blocks and segments, and the orders of the rows in
 /// them.
@@ -63,7 +66,8 @@ struct TilesOfPlan {
     std::vector<PlaceInTiles> orders;  // one after another
 };
 template <ValueType Value>
-void store_tiles(const StorageTask<Value>& task, ReorderedRows rows, const TileBatches& storage, const TilesOfPlan& plan);
+void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage,
+                 const TilesOfPlan& plan);
 
 /// Memory for `count` items that outlives the workspace.
 template <typename Item>
@@ -71,21 +75,25 @@ template <typename Item>
     return device.allocate(count * sizeof(Item), purpose);
 }
 
-/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes.
+/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes, and for values
+/// that are all equal.
 template <ValueType Value>
 void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
     const cudaStream_t stream = task.workspace.stream();
     const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
-    if (wanted == DeviceValues::dictionary || wanted == DeviceValues::automatic) {
-        const auto distinct = distinct_on_gpu(task.device, task.values(), nonzeros, most_values_of_bytes, stream);
-        if (distinct && wanted == DeviceValues::automatic && distinct->size() <= 1) {
-            throw Unsuitable("all values are equal, of which the host stores none");
+    const bool automatic = wanted == DeviceValues::automatic;
+    if (automatic || wanted == DeviceValues::one || wanted == DeviceValues::dictionary) {
+        const Offset most = wanted == DeviceValues::one ? 1 : most_values_of_bytes;
+        const auto distinct = distinct_on_gpu(task.device, task.values(), nonzeros, most, stream);
+        if (distinct && distinct->size() == 1 && wanted != DeviceValues::dictionary) {
+            return use(std::type_identity<Constant<Value>>{}, *distinct);
         }
         if (distinct) return use(std::type_identity<Coded<Value, std::uint8_t>>{}, *distinct);
-        if (wanted == DeviceValues::dictionary) throw Unsuitable("there are more distinct values than codes");
+        if (wanted == DeviceValues::one) throw Unsuitable("the values are not all equal");
+        if (!automatic) throw Unsuitable("there are more distinct values than codes");
     }
     if constexpr (std::is_same_v<Value, double>) {
-        const bool tries = wanted == DeviceValues::f32 || wanted == DeviceValues::automatic;
+        const bool tries = automatic || wanted == DeviceValues::f32;
         if (tries && are_exact_in_f32_on_gpu(task.device, task.values(), nonzeros, stream)) {
             return use(std::type_identity<float>{}, std::vector<Value>());
         }
@@ -94,18 +102,17 @@ void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto
     use(std::type_identity<Value>{}, std::vector<Value>());
 }
 
-/// Makes the array of the values of slots, in which `made` says how they are stored.
+/// Makes the array of the values of slots, which the result fills in from these nonzeros (GatheredSlots).
 template <typename Stored, ValueType Value>
-ValueArray<Stored, DeviceArray> room_for_values(const StorageTask<Value>& task, std::size_t slots,
-                                                const std::vector<Value>& distinct, const char* purpose,
-                                                ValueSlots<Value>& made) {
+ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots,
+                                                const std::vector<Value>& distinct, const char* purpose) {
     ValueArray<Stored, DeviceArray> values;
-    made.count = slots;
-    if constexpr (HasDictionary<decltype(values)>) {
-        const bool padding = slots > static_cast<std::size_t>(task.matrix.nonzeros);
-        // Otherwise the dictionary would lack room for new values without a 0.
-        if (padding && bits_of(distinct.front()) == 0) throw Unsuitable("a nonzero has the value 0, which is that of padding");
-        const ValueCodes<Value> codes(distinct, padding);
+    GatheredSlots<Value> made{std::move(nonzeros), slots};
+    if constexpr (ConstantMember<decltype(values)>) {
+        made.only = distinct.front();
+        values = {distinct.front(), static_cast<Offset>(slots)};
+    } else if constexpr (HasDictionary<decltype(values)>) {
+        const ValueCodes<Value> codes(distinct, slots > static_cast<std::size_t>(task.matrix.nonzeros));
         DeviceMemory stored = room_for<std::uint8_t>(task.device, slots, purpose);
         DeviceMemory dictionary = to_device(task.device, std::span<const Value>(codes.dictionary()), "a dictionary");
         made.codes = stored.as<std::uint8_t>();
@@ -122,6 +129,7 @@ ValueArray<Stored, DeviceArray> room_for_values(const StorageTask<Value>& task, 
         }
         values = {std::move(stored), static_cast<Offset>(slots)};
     }
+    task.result.gathered.push_back(std::move(made));
     return values;
 }
 

@@ -15,11 +15,11 @@ using tiling::Fragment;
 template <ValueType Value>
 class HbpMaker {
 public:
-    HbpMaker(const StorageTask<Value>& task, ReorderedRows rows, const TileBatches& storage)
+    HbpMaker(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage)
         : workspace_(task.workspace),
           device_(task.device),
           result_(task.result),
-          rows_(std::move(rows)),
+          rows_(rows),
           matrix_(rows_.view(task.longest)),
           storage_(storage) {
         hbp_.row_count = hbp_.column_count = matrix_.rows;
@@ -226,7 +226,7 @@ private:
             placed_, matrix_, hbp.chunk_columns.data(), make(hbp.zero_row, static_cast<std::size_t>(placed_.batches)),
             make(hbp.column_indices, nonzeros), sources.as<std::uint32_t>(), make(hbp.add_sign, nonzeros));
         check_launch("fill_batches");
-        result_.gathered.push_back({std::move(sources), {.count = nonzeros, .values = make(hbp.data, nonzeros)}});
+        result_.gathered.push_back({std::move(sources), nonzeros, make(hbp.data, nonzeros)});
         result_.note_arrays(hbp);
         const auto values = 2 * (rows() + partial_results_);  // x, y, and each partial result twice
         const HbpProduct product{partial_results_, result_.own_facts.bytes + static_cast<std::int64_t>(values * sizeof(Value))};
@@ -236,7 +236,7 @@ private:
     Workspace& workspace_;
     Device& device_;
     PlannedOnGpu<Value>& result_;
-    ReorderedRows rows_;
+    const ReorderedRows& rows_;
     ReorderedOnGpu matrix_;
     TileBatches storage_;
     WorkspaceArray<Fragment> fragments_;
@@ -252,11 +252,12 @@ private:
 }  // namespace
 
 template <ValueType Value>
-void store_tiles(const StorageTask<Value>& task, ReorderedRows rows, const TileBatches& storage, const TilesOfPlan& plan) {
-    HbpMaker<Value>(task, std::move(rows), storage).run(plan);
+void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage,
+                 const TilesOfPlan& plan) {
+    HbpMaker<Value>(task, rows, storage).run(plan);
 }
 
-template void store_tiles(const StorageTask<float>&, ReorderedRows, const TileBatches&, const TilesOfPlan&);
-template void store_tiles(const StorageTask<double>&, ReorderedRows, const TileBatches&, const TilesOfPlan&);
+template void store_tiles(const StorageTask<float>&, const ReorderedRows&, const TileBatches&, const TilesOfPlan&);
+template void store_tiles(const StorageTask<double>&, const ReorderedRows&, const TileBatches&, const TilesOfPlan&);
 
 }  // namespace workbench

@@ -259,9 +259,16 @@ private:
                     .values_of(input, Permutation::identity(input.rows), Permutation::identity(input.columns));
             const std::vector<Value> given(exact.begin(), exact.end());
             const DeviceMemory memory = to_device(gpu, std::span<const Value>(given), "values of the exact problem");
-            (void)gpu.time([&] { planned.set_values(memory.template as<const Value>()); });
+            try {
+                (void)gpu.time([&] { planned.set_values(memory.template as<const Value>()); });
+            } catch (const Unsuitable&) {  // the coding takes no other values
+                CsrOnDevice<Value> other = there_->copy.matrix();
+                other.values = memory.template as<const Value>();
+                const std::shared_ptr again = run_plan(gpu, std::get<DevicePlan>(device_plan_of(recipe_)), other);
+                return std::make_unique<KernelThere>(std::shared_ptr<Kernel<Value>>(again, &again->kernel()));
+            }
         }
-        return std::make_unique<KernelThere>(there_);
+        return std::make_unique<KernelThere>(std::shared_ptr<Kernel<Value>>(there_, there_->ready->kernel()));
     }
 
     /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
@@ -381,14 +388,12 @@ private:
 
     class KernelThere final : public Kernel<Value> {
     public:
-        explicit KernelThere(std::shared_ptr<There> there) : there_(std::move(there)) {}
-        void run(const Value* x, Value* y, bool accumulate) override { there_->ready->kernel()->run(x, y, accumulate); }
-        [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override {
-            return there_->ready->kernel()->own_bytes_to_move();
-        }
+        explicit KernelThere(std::shared_ptr<Kernel<Value>> kernel) : kernel_(std::move(kernel)) {}
+        void run(const Value* x, Value* y, bool accumulate) override { kernel_->run(x, y, accumulate); }
+        [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return kernel_->own_bytes_to_move(); }
 
     private:
-        std::shared_ptr<There> there_;
+        std::shared_ptr<Kernel<Value>> kernel_;
     };
 
     const Recipe& recipe_;

@@ -83,15 +83,57 @@ TEST_SUITE("prepare") {
         const CsrMatrix any = with_values(matrix, thirds);
         CHECK(left_to_host(*device, coded("csr16", "dictionary"), any) == "there are more distinct values than codes");
         CHECK(left_to_host(*device, coded("csr", "f32"), any) == "f32 does not represent all values exactly");
-        const CsrMatrix equal = with_values(matrix, [](std::size_t) { return 3; });
-        CHECK(left_to_host(*device, coded("ell", "auto"), equal) == "all values are equal, of which the host stores none");
-        const CsrMatrix with_zero = with_values(matrix, [](std::size_t k) { return static_cast<double>(k % 9); });
-        CHECK(left_to_host(*device, coded("ellr", "dictionary"), with_zero) ==
-              "a nonzero has the value 0, which is that of padding");
-        check_like_host<double>(*device, coded("csr", "dictionary"), with_zero, "a nonzero of value 0");
-        const double nan = std::bit_cast<double>(~std::uint64_t{0});
-        const CsrMatrix with_nan = with_values(matrix, [&](std::size_t k) { return k == 5 ? nan : 1; });
-        CHECK(left_to_host(*device, coded("csr", "dictionary"), with_nan) == "a value is a NaN that the GPU does not code");
+        CHECK(left_to_host(*device, coded("ell", "one"), any) == "the values are not all equal");
+    }
+
+    TEST_CASE("zeros beside padding and values that are no numbers are coded on the device as on the host") {
+        const auto device = make_cuda_device();
+        const CsrMatrix square = uneven_matrix(120, 120, 30);
+        const CsrMatrix with_zeros = with_values(square, [](std::size_t k) { return static_cast<double>(k % 9); });
+        REQUIRE(square.row_length(0) > 1);
+        const std::size_t beside_diagonal = square.column_indices[0] == 0 ? 1 : 0;
+        for (const std::uint64_t bits : {~std::uint64_t{0}, std::uint64_t{0xFFF8000020000000},
+                                         std::uint64_t{0x7FF0000000000001}, std::uint64_t{0x7FF0000000000000}}) {
+            const CsrMatrix special = with_values(square, [&](std::size_t k) {
+                return k == beside_diagonal ? std::bit_cast<double>(bits) : 0.5 * static_cast<double>(k % 7);
+            });
+            for (const std::string& layout : layouts) {
+                for (const char* values : {"dictionary", "auto"}) {
+                    if (layout == "csr" && values == std::string("auto")) continue;
+                    check_like_host<double>(*device, coded(layout, values), special, "no number");
+                    check_like_host<float>(*device, coded(layout, values), special, "no number");
+                }
+            }
+            const CsrMatrix many = with_values(
+                square, [&](std::size_t k) { return k == beside_diagonal ? std::bit_cast<double>(bits) : exact_ones(k); });
+            check_like_host<double>(*device, coded("csr16", "auto"), many, "f32 if it represents what is no number");
+        }
+        for (const std::string& layout : layouts) {
+            check_like_host<double>(*device, coded(layout, "dictionary"), with_zeros, "zeros");
+            check_like_host<float>(*device, coded(layout, "dictionary"), with_zeros, "zeros");
+        }
+    }
+
+    TEST_CASE("one value for all is stored on the device as on the host") {
+        const auto device = make_cuda_device();
+        std::vector<NamedMatrix> matrices = battery();
+        matrices.push_back({"rows of all lengths", uneven_matrix(1500, 1500, 24)});
+        const std::vector<Entry> corners{{0, 0, 1}, {0, 70000, 1}, {70000, 0, 1}, {3, 5, 1}, {3, 65539, 1}, {4, 65540, 1}};
+        const CsrMatrix wide = csr_from_entries(70001, 70001, corners);
+        const auto value = [](std::size_t) { return -0.1; };
+        for (const std::string& layout : layouts) {
+            for (const NamedMatrix& each : matrices) {
+                if (!each.matrix.square() || each.matrix.nonzeros() == 0) continue;
+                const CsrMatrix equal = with_values(each.matrix, value);
+                check_like_host<double>(*device, by_length + coded(layout, "one"), equal, each.name);
+                check_like_host<float>(*device, coded(layout, layout == "csr" ? "one" : "auto"), equal, each.name);
+            }
+        }
+        const std::string slices = "[layout]\nuse = 'sell'\nslice_height = 2\nthreads_per_row = 1\nvalues = 'one'\n";
+        check_like_host<double>(*device, slices, with_values(uneven_matrix(120, 120, 30), value), "columns of 32 bits");
+        check_like_host<double>(*device, slices + "column_index = 'u16'\n", with_values(wide, value), "wide slices");
+        const CsrMatrix zeros = with_values(uneven_matrix(120, 120, 30), [](std::size_t) { return 0; });
+        check_like_host<double>(*device, coded("ellr", "one"), zeros, "zeros");
     }
 
     TEST_CASE("new values of a coded matrix are coded again, or refused as a whole") {
@@ -111,6 +153,15 @@ TEST_SUITE("prepare") {
                 CHECK(reason.starts_with("new values: the dictionary has room for 2"));
             }
             CHECK(planned->difference(there.view) == "");
+        }
+        const OnDevice<double> equal(*device, with_values(matrix, [](std::size_t) { return 3; }), true);
+        for (const std::string& layout : layouts) {
+            const auto planned = run_plan(*device, plan_of(parsed(coded(layout, "one"))), equal.view);
+            CHECK(message_of<Unsuitable>([&] {
+                      planned->set_values(there.view.values);
+                  }).starts_with("new values: they are not those of the matrix"));
+            planned->set_values(equal.view.values);
+            CHECK(planned->difference(equal.view) == "");
         }
         const OnDevice<double> narrow(*device, with_values(matrix, exact_ones), true);
         const auto planned = run_plan(*device, plan_of(parsed(coded("csr", "f32"))), narrow.view);

@@ -111,6 +111,7 @@ Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& f
 
 std::optional<DeviceValues> values_on_device(const Parameters& parameters) {
     if (parameters.is_word("values", "full")) return DeviceValues::full;
+    if (parameters.is_word("values", "one")) return DeviceValues::one;
     if (parameters.is_word("values", "dictionary")) return DeviceValues::dictionary;
     if (parameters.is_word("values", "f32")) return DeviceValues::f32;
     return parameters.is_word("values", "auto") ? std::optional(DeviceValues::automatic) : std::nullopt;

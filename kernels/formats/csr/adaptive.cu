@@ -41,28 +41,26 @@ struct CsrAdaptive {
 
 template struct CudaLoop<CsrLayout, CsrAdaptive>;
 
-template <ValueType Value, typename Stored>
-std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Stored, DeviceArray>&& csr, Device& device) {
-    const auto view = view_of(csr);
-    const Offset nonzeros = csr.values.size();
+template <ValueType Value, typename Arrays>
+std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Arrays&& csr, std::int64_t bytes, Device& device) {
     HostArray<Offset> row_offsets;
     make_room(row_offsets, csr.row_offsets.size());
     copy_from_device(device, csr.row_offsets.data(), std::span(row_offsets));
-    const auto vectors = static_cast<std::int64_t>((Offset{csr.row_count} + csr.column_count) * sizeof(Value));
-    const auto bytes = static_cast<std::int64_t>(row_offsets.size() * sizeof(Offset)) + nonzeros * bytes_of_slot(view) +
-                       bytes_of_dictionary(view.values) + vectors;
-    const auto in_runs = [&] { return reads_x_in_runs_on_gpu(csr.column_indices.data(), nonzeros, device); };
-    return with_tile_shape_of_values<std::remove_cvref_t<decltype(view.values[0])>>(
-        csr.row_count, nonzeros, in_runs, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-            using Tiles = csr_adaptive::TilesKernel<Shape, Value, Csr<Stored, HostArray>>;
-            return std::make_unique<Tiles>(std::move(csr), bytes, row_offsets, device);
-        });
+    const auto in_runs = [&] { return reads_x_in_runs_on_gpu(csr.column_indices.data(), csr.column_indices.size(), device); };
+    return with_tile_shape(view_of(csr), in_runs, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
+        using Tiles = csr_adaptive::TilesKernel<Shape, Value, InStorage<Arrays, HostArray>>;
+        return std::make_unique<Tiles>(std::move(csr), bytes, row_offsets, device);
+    });
 }
 
-template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<double, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, std::int64_t, Device&);
+template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(CsrPattern<float, DeviceArray>&&, std::int64_t, Device&);
+template std::unique_ptr<Kernel<float>> csr_kernel_on_gpu(Csr<Coded<float, std::uint8_t>, DeviceArray>&&, std::int64_t,
+                                                          Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<double, DeviceArray>&&, std::int64_t, Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(CsrPattern<double, DeviceArray>&&, std::int64_t, Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<Coded<double, std::uint8_t>, DeviceArray>&&, std::int64_t,
+                                                           Device&);
+template std::unique_ptr<Kernel<double>> csr_kernel_on_gpu(Csr<float, DeviceArray>&&, std::int64_t, Device&);
 
 }  // namespace workbench

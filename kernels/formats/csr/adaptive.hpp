@@ -90,28 +90,29 @@ using PatternTileShape = TileShape<4, 6, TileLimits{.rows = 64, .rounds = 2}>;
 /// of x.
 [[nodiscard]] bool reads_x_in_runs(std::span<const Index> columns);
 
-/// with_tile_shape for arrays that store a Value, or a code, for each nonzero. in_runs() returns what reads_x_in_runs returns.
-template <typename Value>
-auto with_tile_shape_of_values(Index rows, Offset nonzeros, const auto& in_runs, const auto& use) {
-    using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;
-    using Usual = TileShape<4, tuned::csr_resident_blocks_of_tiles<Value>>;
-    using Large = TileShape<8, tuned::csr_resident_blocks_of_large_tiles<Value>>;
-    if (nonzeros < tuned::csr_short_rows * rows) return use(Small{});
-    const bool is_large = nonzeros >= tuned::csr_long_rows * rows && in_runs();
-    return is_large ? use(Large{}) : use(Usual{});
-}
-
 /// Calls use(shape) with the shape for a matrix of CSR. A large tile has more loads in flight, but a warp loads nothing while
 /// it adds up many short rows; and if the reads of x are scattered, the lookups in L2 are the bottleneck, which more warps
 /// relieve better than more loads of a warp. Without values to load, registers suffice for more loads of as many warps, and the
-/// latency of a tile counts more: its rows, and the rounds of a row, are fewer.
-auto with_tile_shape(const auto& csr, const auto& use) {
+/// latency of a tile counts more: its rows, and the rounds of a row, are fewer. in_runs() returns what reads_x_in_runs returns.
+auto with_tile_shape(const auto& csr, const auto& in_runs, const auto& use) {
     if constexpr (HasLineValues<decltype(csr)>) {
         return use(PatternTileShape{});
     } else {
-        return with_tile_shape_of_values<std::remove_cvref_t<decltype(csr.values[0])>>(
-            csr.row_count, static_cast<Offset>(csr.values.size()), [&] { return reads_x_in_runs(csr.column_indices); }, use);
+        using Value = std::remove_cvref_t<decltype(csr.values[0])>;
+        using Small = TileShape<2, tuned::csr_resident_blocks_of_small_tiles>;
+        using Usual = TileShape<4, tuned::csr_resident_blocks_of_tiles<Value>>;
+        using Large = TileShape<8, tuned::csr_resident_blocks_of_large_tiles<Value>>;
+        const auto nonzeros = static_cast<Offset>(csr.values.size());
+        if (nonzeros < tuned::csr_short_rows * csr.row_count) return use(Small{});
+        const bool is_large = nonzeros >= tuned::csr_long_rows * csr.row_count && in_runs();
+        return is_large ? use(Large{}) : use(Usual{});
     }
+}
+
+/// For arrays on the host.
+auto with_tile_shape(const auto& csr, const auto& use) {
+    return with_tile_shape(
+        csr, [&] { return reads_x_in_runs(csr.column_indices); }, use);
 }
 
 /// Cuts rows into tiles. Rows share a tile if they are loaded in one round (of `capacity` nonzeros).

@@ -81,9 +81,9 @@ struct CsrMerge;
 
 [[nodiscard]] LayoutEntry csr_entry();
 
-/// The CUDA kernel `adaptive` of arrays that were made on the GPU.
-template <ValueType Value, typename Stored>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Csr<Stored, DeviceArray>&& csr, Device& device);
+/// The CUDA kernel `adaptive` of arrays that were made on the GPU: Csr or CsrPattern. bytes: of the arrays, x and y.
+template <ValueType Value, typename Arrays>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Arrays&& csr, std::int64_t bytes, Device& device);
 [[nodiscard]] std::vector<KernelEntry> csr_eigen_kernels();
 [[nodiscard]] std::vector<KernelEntry> csr_cusparse_kernels();
 

@@ -11,8 +11,10 @@ std::unique_ptr<Kernel<Value>> csr16_kernel_on_gpu(Csr16<Stored, DeviceArray>&& 
 }
 
 template std::unique_ptr<Kernel<float>> csr16_kernel_on_gpu(Csr16<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> csr16_kernel_on_gpu(Csr16<Constant<float>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<float>> csr16_kernel_on_gpu(Csr16<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> csr16_kernel_on_gpu(Csr16<double, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> csr16_kernel_on_gpu(Csr16<Constant<double>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> csr16_kernel_on_gpu(Csr16<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> csr16_kernel_on_gpu(Csr16<float, DeviceArray>&&, Device&);
 

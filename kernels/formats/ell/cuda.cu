@@ -74,8 +74,10 @@ std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Stored, DeviceArray>&& ell,
 }
 
 template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<Constant<float>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<double, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<Constant<double>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
 

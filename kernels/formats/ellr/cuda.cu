@@ -15,8 +15,10 @@ std::unique_ptr<Kernel<Value>> ellr_kernel_on_gpu(Ellr<Stored, DeviceArray>&& el
 }
 
 template std::unique_ptr<Kernel<float>> ellr_kernel_on_gpu(Ellr<float, DeviceArray>&&, Offset, Device&);
+template std::unique_ptr<Kernel<float>> ellr_kernel_on_gpu(Ellr<Constant<float>, DeviceArray>&&, Offset, Device&);
 template std::unique_ptr<Kernel<float>> ellr_kernel_on_gpu(Ellr<Coded<float, std::uint8_t>, DeviceArray>&&, Offset, Device&);
 template std::unique_ptr<Kernel<double>> ellr_kernel_on_gpu(Ellr<double, DeviceArray>&&, Offset, Device&);
+template std::unique_ptr<Kernel<double>> ellr_kernel_on_gpu(Ellr<Constant<double>, DeviceArray>&&, Offset, Device&);
 template std::unique_ptr<Kernel<double>> ellr_kernel_on_gpu(Ellr<Coded<double, std::uint8_t>, DeviceArray>&&, Offset, Device&);
 template std::unique_ptr<Kernel<double>> ellr_kernel_on_gpu(Ellr<float, DeviceArray>&&, Offset, Device&);
 

@@ -218,7 +218,7 @@ std::optional<DeviceStorage> on_device(const Parameters& parameters) {
     const bool short_columns = parameters.is_word("column_index", "u16");
     const auto values = values_on_device(parameters);
     if (!values || (!short_columns && !parameters.is_word("column_index", "u32"))) return std::nullopt;
-    if (!short_columns && *values != DeviceValues::full) return std::nullopt;
+    if (!short_columns && *values != DeviceValues::full && *values != DeviceValues::one) return std::nullopt;
     return RowSlices{.slice_height = parameters.number_unless_auto("slice_height"),
                      .threads_per_row = parameters.number_unless_auto("threads_per_row"),
                      .split_length = static_cast<Index>(parameters.integer("split_length")),

@@ -134,11 +134,15 @@ std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Stored, ColumnIndex, Devi
 }
 
 template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, Index, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Constant<float>, Index, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, std::uint16_t, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Constant<float>, std::uint16_t, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Coded<float, std::uint8_t>, std::uint16_t, DeviceArray>&&,
                                                            Device&);
 template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, Index, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Constant<double>, Index, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, std::uint16_t, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Constant<double>, std::uint16_t, DeviceArray>&&, Device&);
 template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Coded<double, std::uint8_t>, std::uint16_t, DeviceArray>&&,
                                                             Device&);
 template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<float, std::uint16_t, DeviceArray>&&, Device&);
