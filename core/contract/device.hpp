@@ -127,7 +127,7 @@ public:
     /// for them alone.
     virtual void prepare_copies() {}
 
-    /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device.
+    /// y[target[i]] = values[i] for i < count: permutes y. `target` is on the device; null: y = values.
     virtual void scatter(const float* values, const Index* target, Index count, float* y) = 0;
     virtual void scatter(const double* values, const Index* target, Index count, double* y) = 0;
 

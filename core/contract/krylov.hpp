@@ -37,6 +37,8 @@ struct KrylovPlan {
     double stop_below = 0;             // |r|_2 at which it has converged
     std::int64_t most_iterations = 0;  // in total
     bool by_function = false;          // the preconditioner is a function: Krylov::precondition_by
+    Index size = 0;                    // of the vectors, where no b is given
+    bool preconditioned = false;       // by a diagonal, also where none is given
 };
 
 /// y = A x for x and y [rows] on the device, in the order of the solver's vectors. Asynchronous.

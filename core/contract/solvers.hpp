@@ -72,8 +72,9 @@ public:
     }
 };
 
-/// A solver with the initial guess x = 0. b and inverse_diagonal (empty: no preconditioner) are [size], in the order of the
-/// vectors of the product. Null if the device has no solver. The device must outlive it.
+/// A solver with the initial guess x = 0. b and inverse_diagonal are [size], in the order of the vectors of the product. If
+/// they are empty, b = 0, and there is no preconditioner unless the plan has one, whose diagonal is then 0: the caller sets
+/// both before begin_again. Null if the device has no solver. The device must outlive it.
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Krylov<Value>> make_krylov(Device& device, const KrylovPlan& plan, std::span<const Value> b,
                                                          std::span<const Value> inverse_diagonal) {

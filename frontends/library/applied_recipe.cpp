@@ -452,16 +452,12 @@ CsrMatrix AppliedRecipe<Value>::transposed() const {
 template <ValueType Value>
 void AppliedRecipe<Value>::permute(const Value* from, Value* to, VectorOrder order) {
     const Index* const target = order == VectorOrder::recipe ? columns_to_recipe_.get() : columns_to_caller_.get();
-    if (target == nullptr) return copy(from, to);
     device_->scatter(from, target, facts_.columns, to);
 }
 
 template <ValueType Value>
 void AppliedRecipe<Value>::copy(const Value* from, Value* to) {
-    if (identity_.bytes() == 0) {
-        identity_ = to_device(*device_, Permutation::identity(facts_.columns).old_of_new(), "the order of the input");
-    }
-    device_->scatter(from, identity_.template as<const Index>(), facts_.columns, to);
+    device_->scatter(from, nullptr, facts_.columns, to);
 }
 
 template class AppliedRecipe<float>;

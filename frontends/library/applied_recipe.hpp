@@ -154,7 +154,6 @@ private:
     Targets columns_to_caller_;
     std::vector<Index> rows_of_result_;
     Targets rows_to_caller_;
-    DeviceMemory identity_;     // of the columns; allocated on first use
     DeviceMemory x_;            // in column order, if that differs from the caller's
     DeviceMemory y_;            // in row order, if y must be permuted
     DeviceMemory x_from_host_;  // on a GPU; allocated on first use

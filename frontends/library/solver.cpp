@@ -75,15 +75,14 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             krylov.reset();
             workbench::PersistentSolver<Value>* const engine = precondition ? nullptr : recipe().persistent();
             is_persistent = engine != nullptr;
-            const std::vector<Value> zeros(rows());
-            const std::vector<Value> ones(precondition ? 0 : a.applied_->inverse_diagonal.size(), 1);
             const workbench::KrylovPlan plan{.method = wish().method,
                                              .most_iterations = options.most_iterations,
-                                             .by_function = static_cast<bool>(precondition)};
-            krylov = is_persistent
-                         ? engine->begin(plan, zeros, ones)
-                         : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, zeros, ones);
-            a.applied_->is_diagonal_new = !ones.empty();
+                                             .by_function = static_cast<bool>(precondition),
+                                             .size = recipe().facts().rows,
+                                             .preconditioned = !precondition && !a.applied_->inverse_diagonal.empty()};
+            krylov = is_persistent ? engine->begin(plan, {}, {})
+                                   : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, {}, {});
+            a.applied_->is_diagonal_new = plan.preconditioned;
             use_product();
             if (!precondition) return;
             r_of_caller.resize(rows());

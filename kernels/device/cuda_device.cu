@@ -106,6 +106,12 @@ std::string bytes_in_words(std::size_t bytes) {
 template <typename Value>
 void launch_scatter(cudaStream_t stream, const Value* values, const Index* target, Index count, Value* y) {
     if (count == 0) return;
+    if (target == nullptr) {
+        check_cuda(
+            cudaMemcpyAsync(y, values, static_cast<std::size_t>(count) * sizeof(Value), cudaMemcpyDeviceToDevice, stream),
+            "cudaMemcpyAsync");
+        return;
+    }
     scatter_kernel<<<blocks_for(count, threads_per_block), threads_per_block, 0, stream>>>(values, target, count, y);
     check_launch("scatter");
 }

@@ -251,7 +251,7 @@ private:
 
     template <ValueType Value>
     void scatter_values(const Value* values, const Index* target, Index count, Value* y) {
-        for_each_element(count, [=](Index i) { y[target[i]] = values[i]; });
+        for_each_element(count, [=](Index i) { y[target == nullptr ? i : target[i]] = values[i]; });
     }
 
     template <ValueType Value>

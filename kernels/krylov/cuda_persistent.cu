@@ -17,6 +17,7 @@
 #include "kernels/krylov/memory.hpp"
 #include "kernels/krylov/persistent_bicgstab.cuh"
 #include "kernels/krylov/persistent_cg.cuh"
+#include "kernels/krylov/persistent_division.hpp"
 #include "kernels/krylov/shared_memory_of_ranks.cuh"
 
 namespace workbench {
@@ -96,10 +97,10 @@ public:
           solver_(solver),
           device_(solver.device()),
           shared_(device_, solver.ranks(), solver.places() + solver.remote(), solver.remote(), solver.blocks(),
-                  !inverse_diagonal.empty()),
+                  krylov::is_preconditioned(plan, inverse_diagonal)),
           targets_(solver.targets_for(shared_.of_ranks())),
-          b_in_rows_(to_device(device_, b, "the right-hand side")),
-          x_in_rows_(device_.allocate(b.size_bytes(), "the solution")),
+          b_in_rows_(krylov::given_or_zero(device_, b, solver.rows(), "the right-hand side")),
+          x_in_rows_(device_.allocate(b_in_rows_.bytes(), "the solution")),
           b_(vector()),
           q_(vector()),
           r_of_halo_(device_.allocate(solver.halo_of_r() * sizeof(Value), "the residual of other parts")),
@@ -116,7 +117,9 @@ public:
         for (const DeviceMemory* zero : {&q_, &failed_, &shadow_, &t_, &mp_, &ms_}) {
             if (zero->bytes() > 0) device_.zero(zero->address(), zero->bytes());
         }
-        if (is_preconditioned()) diagonal_in_rows_ = to_device(device_, inverse_diagonal, "the inverse of the diagonal");
+        if (is_preconditioned()) {
+            diagonal_in_rows_ = krylov::given_or_zero(device_, inverse_diagonal, solver.rows(), "the inverse of the diagonal");
+        }
         begin_with_zero(plan);
     }
 
@@ -409,10 +412,7 @@ std::unique_ptr<PersistentSolver<Value>> make_solver(const PersistentProblem<Val
     check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
     const std::size_t others = std::min(properties.shared_memory_per_block, attributes.sharedSizeBytes);
     const std::size_t shared_bytes = properties.shared_memory_per_block - others;
-    const bool is_on_host = problem.matrix != nullptr && problem.old_of_new == nullptr;
-    const std::vector<Offset> copied = is_on_host ? std::vector<Offset>() : ordered.offsets(space);
-    const std::span<const Offset> offsets = is_on_host ? std::span<const Offset>(problem.matrix->row_offsets) : copied;
-    const std::vector<Index> boundaries = krylov::divide_rows(offsets, blocks, problem.cuts, run);
+    const std::vector<Index> boundaries = krylov::divide_rows(space, ordered.rows(), blocks, problem.cuts, run);
     const krylov::PersistentPlan plan{.boundaries = boundaries,
                                       .shared_bytes = shared_bytes,
                                       .shape = shape,

@@ -72,13 +72,10 @@ public:
     }
     template <typename Item>
     [[nodiscard]] std::vector<Item> download(const Array<Item>& array) {
-        return download<Item>(array.data(), array.size());
-    }
-    template <typename Item>
-    [[nodiscard]] std::vector<Item> download(const Item* from, std::size_t count) {
-        std::vector<Item> items(count);
+        std::vector<Item> items(array.size());
         if (items.empty()) return items;
-        check_cuda(cudaMemcpyAsync(items.data(), from, count * sizeof(Item), cudaMemcpyDeviceToHost, workspace_.stream()),
+        check_cuda(cudaMemcpyAsync(items.data(), array.data(), items.size() * sizeof(Item), cudaMemcpyDeviceToHost,
+                                   workspace_.stream()),
                    "cudaMemcpyAsync");
         check_cuda(cudaStreamSynchronize(workspace_.stream()), "cudaStreamSynchronize");
         return items;
@@ -123,11 +120,6 @@ public:
     }
 
     [[nodiscard]] const OrderedRows& rows() const { return rows_; }
-
-    /// Those of rows(), copied to the host.
-    [[nodiscard]] std::vector<Offset> offsets(GpuSpace& space) const {
-        return space.download(rows_.offsets, static_cast<std::size_t>(rows_.rows) + 1);
-    }
 
 private:
     /// A persistent matrix has fewer than 2^31 nonzeros.

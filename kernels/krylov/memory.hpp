@@ -12,12 +12,29 @@
 
 namespace workbench::krylov {
 
+/// What make_krylov says of empty vectors.
+template <ValueType Value>
+[[nodiscard]] Index size_of(const KrylovPlan& plan, std::span<const Value> b) {
+    return b.empty() ? plan.size : static_cast<Index>(b.size());
+}
+template <ValueType Value>
+[[nodiscard]] bool is_preconditioned(const KrylovPlan& plan, std::span<const Value> inverse_diagonal) {
+    return plan.preconditioned || !inverse_diagonal.empty();
+}
+template <ValueType Value>
+[[nodiscard]] DeviceMemory given_or_zero(Device& device, std::span<const Value> given, Index size, std::string_view purpose) {
+    if (!given.empty()) return to_device(device, given, purpose);
+    DeviceMemory memory = device.allocate(static_cast<std::size_t>(size) * sizeof(Value), purpose);
+    device.zero(memory.address(), memory.bytes());
+    return memory;
+}
+
 template <ValueType Value>
 class Memory {
 public:
-    /// b: [size]; inverse_diagonal: [size], or none. x is zeroed.
+    /// b and inverse_diagonal: see make_krylov. x is zeroed.
     Memory(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
-        : Memory(b, inverse_diagonal, device) {
+        : Memory(plan, device, b, inverse_diagonal) {
         if (plan.method == KrylovMethod::cg) {
             if (plan.by_function) ms_ = allocate();
             return;
@@ -30,7 +47,7 @@ public:
     /// Adds the vectors that conjugate gradients across ranks need.
     [[nodiscard]] static Memory across_ranks(std::span<const Value> b, std::span<const Value> inverse_diagonal,
                                              Device& device) {
-        Memory memory(b, inverse_diagonal, device);
+        Memory memory({}, device, b, inverse_diagonal);
         memory.t_ = memory.allocate();
         if (memory.preconditioned_) memory.ms_ = memory.allocate();
         return memory;
@@ -85,12 +102,12 @@ public:
 
 private:
     /// Allocates the vectors that all methods use.
-    Memory(std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
+    Memory(const KrylovPlan& plan, Device& device, std::span<const Value> b, std::span<const Value> inverse_diagonal)
         : device_(device),
-          size_(static_cast<Index>(b.size())),
-          preconditioned_(!inverse_diagonal.empty()),
-          b_(to_device(device, b, "the right-hand side")),
-          inverse_diagonal_(to_device(device, inverse_diagonal, "the diagonal")) {
+          size_(size_of(plan, b)),
+          preconditioned_(is_preconditioned(plan, inverse_diagonal)),
+          b_(given_or_zero(device, b, size_, "the right-hand side")),
+          inverse_diagonal_(given_or_zero(device, inverse_diagonal, preconditioned_ ? size_ : 0, "the diagonal")) {
         for (DeviceMemory* vector : {&x_, &r_, &p_, &q_}) *vector = allocate();
         begin_with_zero();
     }

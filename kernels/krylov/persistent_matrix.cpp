@@ -10,8 +10,6 @@
 namespace workbench::krylov {
 namespace {
 
-// A row has an element of each vector, which take about the time and the memory of eight nonzeros.
-constexpr Offset weight_of_row = 8;
 constexpr Index most_columns = std::numeric_limits<std::uint16_t>::max() + 1;
 
 /// The decisions on one part.
@@ -144,33 +142,6 @@ Offset place_entries(const PersistentPlan& plan, std::size_t bytes_of_value, std
         entry += parts[number].entries;
     }
     return entry;
-}
-
-std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts, Index run) {
-    const auto is_multiple = [&](Index boundary) { return boundary % run == 0; };
-    if (std::ssize(cuts) == parts + 1 && std::all_of(cuts.begin(), cuts.end(), is_multiple)) return {cuts.begin(), cuts.end()};
-    const auto rows = static_cast<Index>(row_offsets.size()) - 1;
-    const auto weight = [&](Index row) { return static_cast<double>(row_offsets[row] + weight_of_row * row); };
-    const double share = weight(rows) / parts;
-    const double near = share / 4;
-    std::vector<Index> boundaries{0};
-    Index row = 0;
-    for (Index part = 1; part < parts; ++part) {
-        const double target = share * part;
-        while (row < rows && weight(row) < target) row += run;
-        Index chosen = row;
-        double distance = near;
-        const auto behind = std::lower_bound(cuts.begin(), cuts.end(), row);
-        for (auto cut = behind == cuts.begin() ? behind : behind - 1; cut < cuts.end() && cut <= behind; ++cut) {
-            const double off = weight(*cut) > target ? weight(*cut) - target : target - weight(*cut);
-            if (off >= distance) continue;
-            chosen = (*cut + run - 1) / run * run;
-            distance = off;
-        }
-        boundaries.push_back(std::max(boundaries.back(), chosen));
-    }
-    boundaries.push_back(rows);
-    return boundaries;
 }
 
 }  // namespace workbench::krylov

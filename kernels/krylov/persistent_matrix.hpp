@@ -142,12 +142,6 @@ struct PersistentMatrix {
     std::size_t shared_bytes = 0;  // of the part that needs most
 };
 
-/// The boundaries of `parts` parts with about equal work: a row counts as eight nonzeros. [parts + 1] Where one of the `cuts`
-/// (ascending, from 0 to the number of rows, or empty) is near, a boundary is moved there; as many parts as cuts have are taken
-/// as they are. Boundaries are multiples of `run`, which divides the number of rows.
-[[nodiscard]] std::vector<Index> divide_rows(std::span<const Offset> row_offsets, Index parts, std::span<const Index> cuts,
-                                             Index run = 1);
-
 struct PersistentPlan {
     std::span<const Index> boundaries = {};  // of parts, [parts + 1]
     std::size_t shared_bytes = 0;            // of a part

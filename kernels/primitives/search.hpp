@@ -6,20 +6,25 @@
 
 namespace workbench {
 
-/// The number of items below a value. items: [count] ascending.
-template <typename Item>
-constexpr Index count_below(const Item* items, Index count, Item value) {
-    Index below = 0;
+/// The number of leading positions, of `count`, for which is_before(position) is true.
+constexpr Index count_before(Index count, const auto& is_before) {
+    Index before = 0;
     while (count > 0) {
         const Index half = count / 2;
-        if (items[below + half] < value) {
-            below += half + 1;
+        if (is_before(before + half)) {
+            before += half + 1;
             count -= half + 1;
         } else {
             count = half;
         }
     }
-    return below;
+    return before;
+}
+
+/// The number of items below a value. items: [count] ascending.
+template <typename Item>
+constexpr Index count_below(const Item* items, Index count, Item value) {
+    return count_before(count, [=](Index position) { return items[position] < value; });
 }
 
 /// The piece that contains a position: the last one that begins at or before it, as in Cuts::piece_at. boundaries: [pieces +

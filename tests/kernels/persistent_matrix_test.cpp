@@ -14,6 +14,7 @@
 #include "core/matrix/battery.hpp"
 #include "core/matrix/permutation.hpp"
 #include "kernels/krylov/persistent_builder.hpp"
+#include "kernels/krylov/persistent_division.hpp"
 #include "kernels/krylov/value_passes.hpp"
 #include "support/layouts/krylov_problems.hpp"
 #include "support/message_of.hpp"
@@ -89,6 +90,11 @@ template <ValueType Value, ValueType Stored = Value>
 PersistentMatrix<Stored> make_persistent_matrix(const krylov::OrderedRows& rows, const krylov::PersistentPlan& plan) {
     HostSpace space;
     return krylov::PersistentBuilder<HostSpace, Value, Stored>(space, rows, plan).build();
+}
+
+std::vector<Index> divided(const CsrMatrix& matrix, Index parts, const std::vector<Index>& cuts, Index run = 1) {
+    HostSpace space;
+    return krylov::divide_rows(space, ordered(matrix), parts, cuts, run);
 }
 
 Index best_run(const CsrMatrix& matrix) {
@@ -210,7 +216,7 @@ void check_parts(const PersistentMatrix<Stored>& matrix, std::size_t shared_byte
 
 template <ValueType Value, ValueType Stored = Value>
 void check_matrix(const CsrMatrix& matrix, Index parts, const std::vector<Index>& cuts = {}, Index run = 1) {
-    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, parts, cuts, run);
+    const std::vector<Index> boundaries = divided(matrix, parts, cuts, run);
     REQUIRE(std::ssize(boundaries) == parts + 1);
     REQUIRE(std::is_sorted(boundaries.begin(), boundaries.end()));
     REQUIRE((boundaries.front() == 0 && boundaries.back() == matrix.rows));
@@ -269,7 +275,7 @@ TEST_CASE("rows of a rank multiply elements of other ranks, and send theirs") {
     matrix.rows = 30;
     matrix.row_offsets.resize(31);
     check_matrix<double>(matrix, 3);
-    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 3, {});
+    const std::vector<Index> boundaries = divided(matrix, 3, {});
     const std::vector<SentElement> sent{{25, 1, 4}, {3, 2, 0}, {3, 1, 5}, {26, 2, 9}};
     const auto made =
         make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 1 << 20, .sent = sent});
@@ -334,7 +340,7 @@ TEST_CASE("values that f32 represents are stored in f32, and more of them in sha
     CsrMatrix matrix = scaled_laplacian(70, 0.3);
     for (double& value : matrix.values) value = static_cast<double>(static_cast<float>(value));
     check_matrix<double, float>(matrix, 3);
-    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 2, {});
+    const std::vector<Index> boundaries = divided(matrix, 2, {});
     const std::size_t shared_bytes = 100000;
     const krylov::PersistentPlan plan{.boundaries = boundaries, .shared_bytes = shared_bytes};
     const auto in_full = make_persistent_matrix<double>(ordered(matrix), plan);
@@ -357,7 +363,7 @@ TEST_CASE("parts of a matrix in another order have the products of the matrix as
     for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = static_cast<std::uint32_t>(entries.size() - 1 - k);
     rows.values = values.data();
     rows.entries = entries.data();
-    const std::vector<Index> boundaries = krylov::divide_rows(moved.row_offsets, 5, {});
+    const std::vector<Index> boundaries = divided(moved, 5, {});
     const auto made = make_persistent_matrix<double>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20});
     const std::vector<double> x = uneven<double>(given.columns);
     const std::vector<double> expected = product_of_rows(given, x);
@@ -377,7 +383,7 @@ TEST_CASE("parts take values in f32, and new values of the matrix as it was give
     const std::vector<float> given(narrow.rbegin(), narrow.rend());
     rows.values_in_f32 = given.data();
     rows.entries = entries.data();
-    const std::vector<Index> boundaries = krylov::divide_rows(matrix.row_offsets, 5, {});
+    const std::vector<Index> boundaries = divided(matrix, 5, {});
     auto made = make_persistent_matrix<float>(rows, {.boundaries = boundaries, .shared_bytes = 1 << 20, .keeps_entries = true});
     REQUIRE(made.entries.size() == made.values.size());
     const std::vector<float> x = uneven<float>(matrix.columns);
@@ -421,10 +427,9 @@ TEST_CASE("values that f32 rounds are found, also while they replace others") {
 
 TEST_CASE("parts begin where a partition does, if it is near") {
     const CsrMatrix matrix = scaled_laplacian(20, 0);  // 400 rows
-    CHECK(krylov::divide_rows(matrix.row_offsets, 2, std::vector<Index>{0, 190, 400}) == std::vector<Index>{0, 190, 400});
-    CHECK(krylov::divide_rows(matrix.row_offsets, 2, std::vector<Index>{0, 50, 210, 400}) == std::vector<Index>{0, 210, 400});
-    CHECK(krylov::divide_rows(matrix.row_offsets, 2, std::vector<Index>{0, 50, 400, 400}) ==
-          krylov::divide_rows(matrix.row_offsets, 2, {}));
+    CHECK(divided(matrix, 2, std::vector<Index>{0, 190, 400}) == std::vector<Index>{0, 190, 400});
+    CHECK(divided(matrix, 2, std::vector<Index>{0, 50, 210, 400}) == std::vector<Index>{0, 210, 400});
+    CHECK(divided(matrix, 2, std::vector<Index>{0, 50, 400, 400}) == divided(matrix, 2, {}));
     check_matrix<double>(matrix, 5, {0, 100, 160, 250, 320, 330, 400});
 }
 
