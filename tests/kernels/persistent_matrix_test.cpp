@@ -434,9 +434,16 @@ TEST_CASE("parts begin where a partition does, if it is near") {
 }
 
 TEST_CASE("rows are divided as well as nonzeros") {
-    std::vector<Offset> row_offsets{0};  // of 100 rows of one nonzero, then 100 rows of ten
-    for (Index row = 0; row < 200; ++row) row_offsets.push_back(row_offsets.back() + (row < 100 ? 1 : 10));
-    CHECK(krylov::divide_rows(row_offsets, 2, {}) == std::vector<Index>{0, 125, 200});
+    std::vector<Entry> entries;  // 100 rows of one nonzero, then 100 rows of ten
+    for (Index row = 0; row < 200; ++row) {
+        for (Index column = 0; column < (row < 100 ? 1 : 10); ++column) entries.push_back({row, column, 1.0});
+    }
+    const CsrMatrix matrix = csr_from_entries(200, 200, entries);
+    CHECK(divided(matrix, 1, {}) == std::vector<Index>{0, 200});
+    CHECK(divided(matrix, 2, {}) == std::vector<Index>{0, 125, 200});
+    CHECK(divided(matrix, 2, {}, 10) == std::vector<Index>{0, 130, 200});
+    CHECK(divided(matrix, 2, {0, 128, 200, 200}, 10) == std::vector<Index>{0, 130, 200});
+    CHECK(divided(matrix, 2, {0, 115, 200, 200}, 10) == std::vector<Index>{0, 120, 200});
 }
 
 TEST_CASE("parts keep r in their halos if all of them have room, and the matrix takes the memory of r otherwise") {
