@@ -139,6 +139,9 @@ TEST_SUITE("device") {
         std::vector<Value> expected(count);
         for (Index i = 0; i < count; ++i) expected[target[i]] = values[i];
         CHECK(found == expected);
+        device->scatter(device_values.as<Value>(), nullptr, count, y.as<Value>());
+        device->download(y, std::as_writable_bytes(std::span(found)));
+        CHECK(found == values);
     }
 
     TEST_CASE("a branch begins after its fork, and the device continues after its join") {

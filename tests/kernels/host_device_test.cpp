@@ -51,6 +51,8 @@ TEST_CASE("the host as a device") {
         std::vector<float> y(3);
         device.scatter(values.data(), target.data(), 3, y.data());
         CHECK(y == std::vector<float>{11, 12, 10});
+        device.scatter(values.data(), nullptr, 3, y.data());
+        CHECK(y == values);
     }
     SUBCASE("the flush buffer is at least twice as large as the cache") {
         const FreeMemory none(0);
