@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/csr16/layout.hpp"
-#include "kernels/formats/ell/layout.hpp"
-#include "kernels/formats/ellr/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 #include "kernels/prepare/storages_on_gpu.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
@@ -136,7 +134,7 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const std:
         rows.view(task.longest), first_columns.as<Index>(), columns.as<std::uint16_t>(), wide.data());
     check_launch("shorten_rows");
     if (workspace.download_item(wide, 0) != 0) throw Unsuitable("a row reaches over more columns than 16 bits count");
-    Csr16<Stored, DeviceArray> csr16;
+    RowsOfShape<csr16_shape, Stored, DeviceArray> csr16;
     csr16.row_count = task.matrix.rows;
     csr16.column_count = task.matrix.columns;
     csr16.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
@@ -144,10 +142,10 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const std:
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
     csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr16");
     task.result.note_arrays(csr16);
-    task.result.own_kernel = csr16_kernel_on_gpu<Value, Stored>(std::move(csr16), task.device);
+    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(csr16), task.matrix.nonzeros, task.device);
 }
 
-/// Fills the arrays of Ell, or those that Ellr shares with it.
+/// Fills the arrays that ell and ellr share.
 template <typename Stored, ValueType Value>
 void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
          const std::vector<Value>& distinct, auto& ell) {
@@ -172,13 +170,13 @@ template <typename Stored, ValueType Value>
 void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
                   const std::vector<Value>& distinct) {
     if (!storage.with_lengths) {
-        Ell<Stored, DeviceArray> ell;
+        RowsOfShape<ell_shape, Stored, DeviceArray> ell;
         pad<Stored>(task, rows, storage, distinct, ell);
         task.result.note_arrays(ell);
-        task.result.own_kernel = ell_kernel_on_gpu<Value, Stored>(std::move(ell), task.device);
+        task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ell), task.matrix.nonzeros, task.device);
         return;
     }
-    Ellr<Stored, DeviceArray> ellr;
+    RowsOfShape<ellr_shape, Stored, DeviceArray> ellr;
     pad<Stored>(task, rows, storage, distinct, ellr);
     const auto count = static_cast<std::size_t>(rows.rows);
     DeviceMemory lengths = room_for<Index>(task.device, count, "lengths of rows");
@@ -187,7 +185,7 @@ void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, con
     check_launch("measure_rows");
     ellr.row_lengths = {std::move(lengths), Offset{rows.rows}};
     task.result.note_arrays(ellr);
-    task.result.own_kernel = ellr_kernel_on_gpu<Value, Stored>(std::move(ellr), task.matrix.nonzeros, task.device);
+    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ellr), task.matrix.nonzeros, task.device);
 }
 
 }  // namespace

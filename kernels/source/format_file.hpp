@@ -1,4 +1,4 @@
-// Formats beside a recipe: one header in the shape of kernels/formats/csr16, compiled when a recipe names it
+// Formats beside a recipe: one header in the shape of kernels/formats/dia, compiled when a recipe names it
 // (docs/beside_the_recipe.md).
 #pragma once
 

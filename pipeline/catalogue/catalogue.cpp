@@ -68,6 +68,7 @@ const Catalogue& catalogue() {
             hola_entry(),
             hyb_entry(),
             jds_entry(),
+            rows_entry(),
             segmented_entry(),
             sell_entry(),
             staircase_sell_entry(),

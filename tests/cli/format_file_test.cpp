@@ -133,7 +133,7 @@ TEST_CASE("errors of recipes that name a format in one file" * doctest::test_sui
     add("[layout]\nuse = 'csr'\nsource = '" + mistakes_file + "'\n");
     add("[layout]\nsource = 3\n");
     add("[layout]\nsource = 'absent.hpp'\n");
-    add("[layout]\nsource = '" + (project / "kernels/formats/csr16/layout.hpp").string() + "'\n");
+    add("[layout]\nsource = '" + (project / "kernels/formats/dia/layout.hpp").string() + "'\n");
     add(layout_of_mistakes + "height = 8\n");
     add(layout_of_mistakes + "mistake = 31\n");
     add(layout_of_mistakes, "--set layout.mistake=many");

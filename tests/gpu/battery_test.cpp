@@ -15,14 +15,12 @@
 #include "kernels/formats/bsr/layout.hpp"
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/csr16/layout.hpp"
 #include "kernels/formats/csr5/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
-#include "kernels/formats/ell/layout.hpp"
-#include "kernels/formats/ellr/layout.hpp"
 #include "kernels/formats/halo/layout.hpp"
 #include "kernels/formats/hbp/layout.hpp"
 #include "kernels/formats/hola/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
@@ -118,6 +116,13 @@ TEST_SUITE("battery") {
         for (const char* coding : {"one", "dictionary", "f32"}) {
             check(csr16_entry(), coding, {});
             check(coo_entry(), coding, {});
+            for (const char* together : {"one", "all"}) {
+                for (const bool with_lengths : {false, true}) {
+                    if (with_lengths && together == std::string("one")) continue;
+                    check(rows_entry(), coding,
+                          {{"slots_per_nonzero", 1e6}, {"rows", std::string(together)}, {"row_lengths", with_lengths}});
+                }
+            }
             check(ellr_entry(), coding, {{"slots_per_nonzero", 1e6}});
             check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}});
             check(ell_entry(), coding, {{"slots_per_nonzero", 1e6}, {"order", std::string("row_major")}});

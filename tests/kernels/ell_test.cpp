@@ -6,7 +6,7 @@
 
 #include "core/contract/errors.hpp"
 #include "kernels/common/schedule/walk.hpp"
-#include "kernels/formats/ell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -19,8 +19,8 @@ std::unique_ptr<Layout<Value>> build_ell(const CsrMatrix& matrix, const Given& g
     return build<Value>(ell_entry(), stage_input(matrix), given);
 }
 
-const Ell<double, HostArray>& ell_slots(const std::unique_ptr<Layout<double>>& layout) {
-    return std::get<Ell<double, HostArray>>(dynamic_cast<const EllLayout<double>&>(*layout).stored);
+const RowsOfShape<ell_shape, double, HostArray>& ell_slots(const std::unique_ptr<Layout<double>>& layout) {
+    return std::get<0>(dynamic_cast<const EllLayout<double>&>(*layout).stored);
 }
 
 /// Row 0 is full, the others have one nonzero each.
@@ -38,7 +38,7 @@ TEST_CASE("ell: the arrays of the 6 x 6 matrix") {
     using Columns = std::vector<Index>;
     for (const std::string order : {"column_major", "row_major"}) {
         const auto layout = build_ell(drawn(), {{"order", order}});
-        const Ell<double, HostArray>& slots = ell_slots(layout);
+        const RowsOfShape<ell_shape, double, HostArray>& slots = ell_slots(layout);
         CHECK(slots.width == 3);
         const bool by_columns = order == "column_major";
         CHECK(slots.values == (by_columns ? Values{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0}
@@ -118,8 +118,8 @@ TEST_CASE("ell: rows of a share, in the share's order") {
     CHECK(slots.values == std::vector<double>{10, 5, 12, 6});
     std::vector<Offset> nonzeros;
     const Origin origin{ShareView(share)};
-    for_each_stored_slot<EllRows<EllOrder::column_major, 1>>(slots, nonzeros_of(origin),
-                                                             [&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
+    for_each_stored_slot<RowLanes<ell_shape, 1>>(slots, nonzeros_of(origin),
+                                                 [&](const Slot& slot) { nonzeros.push_back(slot.nonzero); });
     CHECK(nonzeros == std::vector<Offset>{9, 4, 11, 5});
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("ell: padding that exceeds memory is refused before it is allocated") 
 
 TEST_CASE("ell: inconsistent arrays are refused") {
     const auto layout = build_ell(drawn());
-    std::get<Ell<double, HostArray>>(dynamic_cast<EllLayout<double>&>(*layout).stored).column_indices.pop_back();
+    std::get<0>(dynamic_cast<EllLayout<double>&>(*layout).stored).column_indices.pop_back();
     CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
 }
 

@@ -7,7 +7,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/matrix/metrics.hpp"
-#include "kernels/formats/ellr/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
@@ -40,15 +40,15 @@ const LayoutRecipe& pellr() {
     throw std::runtime_error("tests/layouts has no pellr.toml");
 }
 
-const Ellr<double, HostArray>& arrays_of(const Layout<double>& layout) {
-    return std::get<Ellr<double, HostArray>>(dynamic_cast<const EllrLayout<double>&>(layout).stored);
+const RowsOfShape<ellr_shape, double, HostArray>& arrays_of(const Layout<double>& layout) {
+    return std::get<0>(dynamic_cast<const EllrLayout<double>&>(layout).stored);
 }
 
 }  // namespace
 
 TEST_CASE("ellr: the arrays of the 6 x 6 matrix") {
     const auto built = build_ellr(stage_input(drawn()));
-    const Ellr<double, HostArray>& ellr = arrays_of(*built);
+    const RowsOfShape<ellr_shape, double, HostArray>& ellr = arrays_of(*built);
     CHECK(ellr.row_lengths == std::vector<Index>{3, 3, 1, 2, 3, 1});
     CHECK(ellr.values == std::vector<double>{1, 4, 7, 8, 10, 13, 2, 5, 0, 9, 11, 0, 3, 6, 0, 0, 12, 0});
     CHECK(ellr.column_indices == std::vector<Index>{0, 1, 2, 3, 0, 5, 1, 2, -1, 5, 4, -1, 2, 4, -1, -1, 5, -1});

@@ -12,7 +12,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/system/beside_program.hpp"
-#include "kernels/formats/csr16/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/compile.hpp"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/contract/errors.hpp"
-#include "kernels/formats/jds/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
@@ -63,8 +63,8 @@ TEST_CASE("jagged diagonals: a row ends at the first diagonal that is too short 
 
 TEST_CASE("jds: a tampered offset is detected without invalid reads") {
     const auto built = build_jds<double>(sorted_by_length());
-    auto& jds = dynamic_cast<JdsLayout<double>&>(*built);
-    const auto walk = [&] { jds.for_each_slot([](const Slot&) {}); };
+    auto& jds = std::get<0>(dynamic_cast<JdsLayout<double>&>(*built).stored);
+    const auto walk = [&] { built->for_each_slot([](const Slot&) {}); };
     CHECK_NOTHROW(walk());
     for (const Offset change : {Offset{-1}, Offset{1}, Offset{1} << 40}) {
         for (Offset& offset : jds.diagonal_offsets) {
@@ -108,7 +108,7 @@ TEST_CASE("jds: one thread per row, one diagonal per step") {
         for (Index k = 0; k < 3 - row / 30; ++k) entries.push_back({row, (row + 7 * k) % 80, 1});
     }
     const auto layout = build_jds<double>(csr_from_entries(70, 80, entries));
-    const auto& offsets = dynamic_cast<const JdsLayout<double>&>(*layout).diagonal_offsets;
+    const auto& offsets = std::get<0>(dynamic_cast<const JdsLayout<double>&>(*layout).stored).diagonal_offsets;
     CHECK(offsets == std::vector<Offset>{0, 70, 130, 160});
     int reads = 0;
     for_each_read_of<double>(jds_entry(), "streaming", *layout, [&](const Read& read) {
@@ -121,7 +121,7 @@ TEST_CASE("jds: one thread per row, one diagonal per step") {
 
 TEST_CASE("jds: the arrays of the 6 x 6 matrix") {
     const auto built = build_jds<double>(sorted_by_length());
-    const auto& jagged = dynamic_cast<const JdsLayout<double>&>(*built);
+    const auto& jagged = std::get<0>(dynamic_cast<const JdsLayout<double>&>(*built).stored);
     CHECK(jagged.diagonal_offsets == std::vector<Offset>{0, 6, 10, 13});
     CHECK(jagged.values == std::vector<double>{1, 4, 10, 8, 7, 13, 2, 5, 11, 9, 3, 6, 12});
     CHECK(jagged.column_indices == std::vector<Index>{0, 1, 0, 3, 2, 5, 1, 2, 4, 5, 2, 4, 5});

@@ -23,9 +23,9 @@ const std::string catalogue_file = "pipeline/catalogue/catalogue.cpp";
 
 /// All files of the format except the catalogue.
 std::vector<std::string> format_files() {
-    std::vector<std::string> files{"recipes/csr16.toml", "tests/layouts/csr16.toml", "tests/kernels/csr16_test.cpp"};
-    for (const auto& file : fs::directory_iterator(source / "kernels/formats/csr16")) {
-        files.push_back("kernels/formats/csr16/" + file.path().filename().string());
+    std::vector<std::string> files{"recipes/dia.toml", "tests/layouts/dia.toml", "tests/kernels/dia_test.cpp"};
+    for (const auto& file : fs::directory_iterator(source / "kernels/formats/dia")) {
+        files.push_back("kernels/formats/dia/" + file.path().filename().string());
     }
     return files;
 }
@@ -76,7 +76,8 @@ Files files_of(const fs::path& folder) {
 }
 
 std::string renamed(const std::string& text) {
-    return std::regex_replace(std::regex_replace(text, std::regex("csr16"), "mine"), std::regex("Csr16"), "Mine");
+    return std::regex_replace(std::regex_replace(text, std::regex("dia(\\b|_)"), "mine$1"), std::regex("Dia(\\b|[A-Z])"),
+                              "Mine$1");
 }
 
 /// The files of the format and the catalogue, as in a checkout.
@@ -96,8 +97,8 @@ TEST_SUITE("new_format") {
         const std::string page = file_text(source / "docs" / "new_format.md");
         for (const std::string& difference : differences(page)) FAIL_CHECK(difference);
         // A page that differs is detected.
-        for (const std::string word : {"        csr16_entry(),", "struct Csr16Rows final", "\"eight threads per row\"",
-                                       "use = \"csr16\"", "variant = \"reverse\"", "```cuda kernels/formats/csr16/cuda.cu"}) {
+        for (const std::string word : {"        dia_entry(),", "struct DiaRows final", "\"one thread per row, neighbouring",
+                                       "use = \"dia\"", "generate = \"laplace3d\"", "```cuda kernels/formats/dia/cuda.cu"}) {
             const std::size_t place = page.find(word);
             REQUIRE(place != std::string::npos);
             std::string changed = page;
@@ -112,7 +113,7 @@ TEST_SUITE("new_format") {
         copy_checkout(folder.path());
         Files expected = files_of(folder.path());
         for (const std::string& path : format_files()) expected[renamed(path)] = renamed(expected.at(path));
-        const std::string line = "            csr16_entry(),\n";
+        const std::string line = "            dia_entry(),\n";
         std::string& catalogue = expected.at(catalogue_file);
         catalogue.insert(catalogue.find(line) + line.size(), renamed(line));
 

@@ -6,9 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/formats/ell/layout.hpp"
-#include "kernels/formats/ellr/layout.hpp"
-#include "kernels/formats/jds/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/given.hpp"
@@ -77,8 +75,12 @@ TEST_CASE("side by side: rows of any length, and of descending length") {
         std::vector<Index> lengths = lengths_of(rows);
         CHECK(is_right(ellr_entry(), rows_of(lengths), {{"slots_per_nonzero", 100.0}}));
         CHECK(is_right(ell_entry(), rows_of(lengths), {{"slots_per_nonzero", 100.0}}));
+        for (const bool with_lengths : {false, true}) {
+            CHECK(is_right(rows_entry(), rows_of(lengths), {{"slots_per_nonzero", 100.0}, {"row_lengths", with_lengths}}));
+        }
         std::sort(lengths.rbegin(), lengths.rend());
         CHECK(is_right(jds_entry(), rows_of(lengths), {}));
+        CHECK(is_right(rows_entry(), rows_of(lengths), {{"rows", std::string("jagged")}}));
     }
 }
 

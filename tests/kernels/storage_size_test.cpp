@@ -14,7 +14,7 @@
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csc/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/ell/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/formats/staircase_sell/length_groups.hpp"

@@ -107,11 +107,14 @@ public:
         auto last = run_of(count_ - 1);
         while (last.row < 0) last = run_of(--count_ - 1);
         set_lengths(last);
+        if constexpr (S::hooks.own_first_columns) {
+            for (int lane = 0; lane < count_; ++lane) first_columns_[lane] = run_of(lane).first_column;
+        }
     }
 
     void multiply(const HostVectors<Value>& vectors) {
         const Offset steps = steps_at_a_time();
-        const Value* const x = vectors.x + first_run_.first_column;
+        const Value* const x = vectors.x + (S::hooks.own_first_columns ? 0 : first_run_.first_column);
         for (Offset step = 0; step < longest_; step += steps) {
             const Offset end = std::min<Offset>(step + steps, longest_);
             int lane = 0;
@@ -128,6 +131,11 @@ private:
     static constexpr int at_once = host_lanes;
 
     [[nodiscard]] auto run_of(int lane) const { return S::run(arrays_, first_ + lane, PlainLoad{}); }
+    /// x from the first column of a lane on. x: of the run.
+    [[nodiscard]] [[gnu::always_inline]] const Value* x_of(const Value* x, int lane) const {
+        if constexpr (S::hooks.own_first_columns) return x + first_columns_[lane];
+        return x;
+    }
     [[nodiscard]] Offset distance() const { return longest_ > 1 ? first_run_.slot(1) - first_run_.slot(0) : 0; }
 
     /// Few steps at a time read more of each page if the next slots of these rows are far away. If a step has more rows than
@@ -162,7 +170,7 @@ private:
             if (is_near) prefetch_slots<S, Value>(arrays_, slot);
 #pragma GCC unroll 8
             for (int i = 0; i < at_once; ++i)
-                add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of_run, sums[i], NoState());
+                add_slot<S>(arrays_, first_run_, RunSlot{k, slot + i}, x_of(x_of_run, lane + i), sums[i], NoState());
         }
 #pragma GCC unroll 8
         for (int i = 0; i < at_once; ++i) sums_[lane + i] = sums[i];
@@ -175,7 +183,8 @@ private:
         for (int lane = first; lane < last; ++lane) {
             const Offset end_of_lane = alike_ ? end : std::min(end, lengths_[lane]);
             for (Offset k = begin; k < end_of_lane; ++k) {
-                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + lane}, x_of_run, sums_[lane], NoState());
+                add_slot<S>(arrays_, first_run_, RunSlot{k, first_run_.slot(k) + lane}, x_of(x_of_run, lane), sums_[lane],
+                            NoState());
             }
         }
     }
@@ -187,6 +196,7 @@ private:
     bool alike_ = true;
     Offset longest_ = 0;
     std::array<Offset, rows_of_host_block> lengths_;  // unless alike_
+    std::array<Index, S::hooks.own_first_columns ? rows_of_host_block : 1> first_columns_;
     std::array<Value, rows_of_host_block> sums_;
 };
 
@@ -220,7 +230,8 @@ void multiply_alike(const auto& arrays, const auto& first_run, int count, const 
 /// True if multiply_alike is right for the runs of `count` threads, and fast.
 template <Schedule S>
 [[nodiscard]] bool are_alike(const auto& first, const auto& last, Offset count) {
-    if (S::side_by_side != AdjacentRuns::descending || first.row < 0 || last.row < 0) return false;
+    if (S::side_by_side != AdjacentRuns::descending || S::hooks.own_first_columns) return false;
+    if (first.row < 0 || last.row < 0) return false;
     const Offset distance = first.count > 1 ? first.slot(1) - first.slot(0) : 0;
     return first.count == last.count && count % host_lanes == 0 &&
            (distance <= host_lanes || (distance <= near_slots && first.count <= few_steps));

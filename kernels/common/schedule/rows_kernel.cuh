@@ -56,13 +56,14 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
                                               const Load& load) {
     constexpr int in_flight = S::entries_in_flight;
     constexpr bool column_first = S::no_column == NoColumn::column_read || S::no_column == NoColumn::skipped;
-    if constexpr (has_columns_in_words<S, decltype(arrays)> || (!column_first && !decodes_columns<S>)) {
+    constexpr bool is_strided = requires { run.stride; };  // unlike runs on jagged diagonals
+    if constexpr (is_strided && (has_columns_in_words<S, decltype(arrays)> || (!column_first && !decodes_columns<S>))) {
         return multiply_stored_run<S>(arrays, run, x, load);
     } else {
         if constexpr (S::hooks.own_has_plain_columns) {
             if (S::has_plain_columns(run)) return multiply_stored_run<S>(arrays, run, x, load);
         }
-        const auto values = slot_values<S>(arrays).data() + run.first;
+        const auto values = slot_values<S>(arrays).data();
         auto state = state_of_run<S>(arrays, run, load);
         Value sum = 0;
         for (Offset k = 0; k < run.count; k += in_flight) {
@@ -72,7 +73,7 @@ __device__ __forceinline__ Value multiply_run(const auto& arrays, const auto& ru
             for (int u = 0; u < in_flight; ++u) {
                 if (k + u < run.count) {
                     column[u] = load_column<S>(arrays, run, RunSlot{k + u, run.slot(k + u)}, load, state);
-                    if (!column_first || column[u] >= 0) value[u] = load(values + (k + u) * run.stride);
+                    if (!column_first || column[u] >= 0) value[u] = load(values + run.slot(k + u));
                 }
             }
 #pragma unroll

@@ -96,6 +96,8 @@ struct Hooks {
     /// vectors look at their sums, and leave such slots out if one is not finite.
     bool stores_zeros = false;
 
+    /// The runs of threads that are side by side count their columns from different ones (Run::first_column).
+    bool own_first_columns = false;
     bool own_values = false;   // const auto& values(arrays): the array of the slots; default: arrays.values
     bool own_columns = false;  // const auto& columns(arrays): parallel to values; default: arrays.column_indices
     bool own_column = false;   // Index column(arrays, run, RunSlot, load): computed, or decoded from own_columns

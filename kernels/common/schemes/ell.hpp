@@ -17,19 +17,16 @@ enum class EllOrder {
 /// The column of padding, for which no kernel reads x.
 inline constexpr Index no_column = -1;
 
-/// All of ELL but the values.
-template <template <typename> typename Array>
-struct EllColumns {
+/// All of ELL but the columns and the values.
+struct EllSize {
     EllOrder order = EllOrder::column_major;
     Index row_count = 0;     // rows stored
     Index column_count = 0;  // of the matrix
     Index width = 0;         // slots of each row
-    Array<Index> column_indices;
 
     static constexpr auto fields() {
-        return field_list(number_field<&EllColumns::order>(), number_field<&EllColumns::row_count>(),
-                          number_field<&EllColumns::column_count>(), number_field<&EllColumns::width>(),
-                          column_array<&EllColumns::column_indices>("row_count * width"));
+        return field_list(number_field<&EllSize::order>(), number_field<&EllSize::row_count>(),
+                          number_field<&EllSize::column_count>(), number_field<&EllSize::width>());
     }
 
     /// Below 2^62, as both factors are below 2^31.
@@ -41,13 +38,15 @@ struct EllColumns {
 };
 
 /// The rows of a share, packed to the left: slot k of the row at place r holds its k-th nonzero, or padding of column -1, whose
-/// value is 0 unless all values are equal.
-template <typename StoredValue, template <typename> typename Array>
-struct Ell : EllColumns<Array> {
-    ValueArray<StoredValue, Array> values;
+/// value is 0.
+template <typename Value, template <typename> typename Array>
+struct Ell : EllSize {
+    Array<Index> column_indices;
+    Array<Value> values;
 
     static constexpr auto fields() {
-        return field_list(EllColumns<Array>::fields(), coded_value_array<&Ell::values>("row_count * width"));
+        return field_list(EllSize::fields(), column_array<&Ell::column_indices>("row_count * width"),
+                          value_array<&Ell::values>("row_count * width"));
     }
 };
 
@@ -61,14 +60,6 @@ template <EllOrder order, int lanes>
         return Run<Offset>{row, stored + Offset{lane} * ell.row_count, count, Offset{lanes} * ell.row_count};
     }
 }
-
-/// The schedule with one lane a row for the order of the slots.
-template <template <EllOrder, int> typename Rows>
-struct EllRowsOfOneLane {
-    static auto choose(const auto& ell, const auto& use) {
-        return ell.order == EllOrder::row_major ? use(Rows<EllOrder::row_major, 1>{}) : use(Rows<EllOrder::column_major, 1>{});
-    }
-};
 
 /// Throws Unsuitable, with the figures, if the slots exceed `slots_per_nonzero` times the nonzeros, or the free memory.
 template <ValueType Value>

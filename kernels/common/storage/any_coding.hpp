@@ -69,19 +69,16 @@ void store_values(auto& stored, HostArray<Value>&& values, const CsrMatrix& matr
     }
 }
 
+/// The alternative that the parameter `values` names; values in full if there is no such parameter.
+[[nodiscard]] std::size_t number_of_coding(const Parameters& parameters, Precision precision);
+
 /// Fills the arrays of a format in the coding that the parameter `values` names: fill(arrays) fills all arrays but the values,
-/// and returns these in full.
+/// and returns these in full. first: the number of the first alternative, if there are several formats.
 template <ValueType Value>
-void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill) {
-    auto& stored = layout.stored;
-    if (parameters.is_word("values", "one")) {
-        stored.template emplace<coding::one>();
-    } else if (parameters.is_word("values", "dictionary")) {
-        stored.template emplace<coding::codes>();
-    } else if constexpr (std::is_same_v<Value, double>) {
-        if (parameters.is_word("values", "f32")) stored.template emplace<coding::f32>();
-    }
-    with_alternative(stored, [&](auto& arrays) {
+void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill,
+                    std::size_t first = 0) {
+    layout.make_empty(first + number_of_coding(parameters, precision_of<Value>));
+    with_alternative(layout.stored, [&](auto& arrays) {
         if constexpr (requires { arrays.row_count; }) {
             arrays.row_count = matrix.rows;
             arrays.column_count = matrix.columns;
@@ -96,7 +93,12 @@ void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& par
     if constexpr (HasColumns<decltype(arrays.values)>) {
         return sizeof(arrays.values.codes[0]);
     } else {
-        std::size_t bytes = sizeof(arrays.column_indices[0]);
+        std::size_t bytes = 0;
+        if constexpr (requires { arrays.column_indices; }) {
+            bytes = sizeof(arrays.column_indices[0]);
+        } else {
+            bytes = sizeof(arrays.columns_from_first[0]);
+        }
         if constexpr (HasDictionary<decltype(arrays.values)>) {
             bytes += sizeof(arrays.values.codes[0]);
         } else if constexpr (!ConstantMember<decltype(Arrays::values)>) {

@@ -12,6 +12,7 @@
 #include "core/matrix/distinct_values.hpp"
 #include "core/matrix/random.hpp"
 #include "core/matrix/value_bits.hpp"
+#include "kernels/common/storage/any_coding.hpp"
 
 namespace workbench {
 namespace {
@@ -103,6 +104,13 @@ ParameterDeclaration any_coding_parameter() { return values_parameter({"full", "
 
 Parameters settle_any_coding(const Parameters& parameters, const ValueFacts& facts) {
     return settle_values(parameters, facts, {.most_distinct = most_values_of_bytes, .f32 = true});
+}
+
+std::size_t number_of_coding(const Parameters& parameters, Precision precision) {
+    if (!codes_values(parameters)) return coding::full;
+    if (parameters.is_word("values", "one")) return coding::one;
+    if (parameters.is_word("values", "dictionary")) return coding::codes;
+    return parameters.is_word("values", "f32") && precision == Precision::f64 ? coding::f32 : coding::full;
 }
 
 Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts) {

@@ -71,6 +71,8 @@ struct VariantLayout : Layout<Value> {
         return with_alternative(stored, [](const auto& one) { return fields_of(one); });
     }
     void transfer(Transfer& transfer) override { transfer_with(transfer); }
+    /// Makes one of the alternatives, with empty arrays.
+    void make_empty(std::size_t number) { make_empty(number, std::index_sequence_for<StoredArrays...>()); }
     /// How values are coded.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;  // schedule/walk.hpp
 
@@ -85,7 +87,7 @@ private:
     void transfer_arrays(Transfer& transfer) {
         std::size_t kind = stored.index();
         transfer(kind);
-        if (transfer.reads()) make_empty(kind, std::index_sequence_for<StoredArrays...>());
+        if (transfer.reads()) make_empty(kind);
         with_alternative(stored, [&transfer](const auto& one) { transfer_members(transfer, members_of(one)); });
     }
     template <std::size_t... kinds>

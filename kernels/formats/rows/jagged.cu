@@ -8,13 +8,16 @@
 // The offsets of the diagonals are the same for all rows. In constant memory, where kernel parameters are, all lanes of a warp
 // get them at once; if they do not fit, and in kernel `streaming`, they come through L1.
 #include <algorithm>
+#include <variant>
 
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/schemes/multiply_jagged.cuh"
-#include "kernels/formats/jds/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 
 namespace workbench {
 namespace {
+
+using JdsRow = RowLanes<jds_shape, 1>;
 
 constexpr int constant_offsets = 480;  // every driver accepts parameters of 4 KiB
 
@@ -32,23 +35,28 @@ struct WithConstantOffsets : Arrays {
 };
 
 template <typename Load, typename Arrays, typename Value>
-__global__ void __launch_bounds__(row_threads, JdsRows::resident_blocks)
+__global__ void __launch_bounds__(row_threads, JdsRow::resident_blocks)
     multiply(const __grid_constant__ Arrays jds, TargetRows target, const Value* __restrict__ x, Value* __restrict__ y,
              bool accumulate) {
-    const JaggedRow row = JdsRows::row(jds, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
+    const JaggedRow row = jagged_row(jds, static_cast<Offset>(blockIdx.x) * row_threads + threadIdx.x);
     if (row.row < 0) return;
-    const Value sum = multiply_run<JdsRows>(jds, row, x, Load{});
+    const Value sum = multiply_run<JdsRow>(jds, row, x, Load{});
     Value* const y_of_row = y + target[row.row];
     __stcs(y_of_row, accumulate ? *y_of_row + sum : sum);
 }
 
-template <ValueType Value, typename Load, bool constant>
-class JdsKernel : public Kernel<Value> {
+}  // namespace
+
+/// is_volatile: loads of the matrix, otherwise streaming. is_constant: offsets in constant memory.
+template <ValueType Value, bool is_volatile, bool is_constant>
+class JdsKernel final : public Kernel<Value> {
 public:
     JdsKernel(const JdsLayout<Value>& layout, std::span<const Index> rows, Device& device)
-        : stream_(cuda_device(device).stream()), jds_(copy_to(device, layout.stored(), "jds")), rows_(device, rows, "jds") {
-        const auto& offsets = layout.diagonal_offsets;
-        fits_ = constant && offsets.size() <= constant_offsets;
+        : stream_(cuda_device(device).stream()),
+          jds_(copy_to(device, std::get<0>(layout.stored), "jds")),
+          rows_(device, rows, "jds") {
+        const auto& offsets = std::get<0>(layout.stored).diagonal_offsets;
+        fits_ = is_constant && offsets.size() <= constant_offsets;
         if (fits_) std::copy(offsets.begin(), offsets.end(), constant_offsets_.offsets);
     }
 
@@ -59,31 +67,18 @@ public:
             multiply<Load>
                 <<<blocks_for(jds_.row_count, row_threads), row_threads, 0, stream_>>>(arrays, rows_.view(), x, y, accumulate);
         };
-        fits_ ? launch(WithConstantOffsets<Jds<Value, ArrayView>>{view, constant_offsets_}) : launch(view);
+        fits_ ? launch(WithConstantOffsets<RowsOfShape<jds_shape, Value, ArrayView>>{view, constant_offsets_}) : launch(view);
         check_launch("jds");
     }
 
 private:
+    using Load = std::conditional_t<is_volatile, VolatileLoad, StreamingLoad>;
+
     cudaStream_t stream_;
-    Jds<Value, DeviceArray> jds_;
+    RowsOfShape<jds_shape, Value, DeviceArray> jds_;
     OwnedTargetRows rows_;
     ConstantOffsets constant_offsets_{};
     bool fits_ = false;
-};
-
-}  // namespace
-
-template <ValueType Value>
-struct JdsStreaming final : JdsKernel<Value, StreamingLoad, false> {
-    using JdsStreaming::JdsKernel::JdsKernel;
-};
-template <ValueType Value>
-struct JdsConstant final : JdsKernel<Value, StreamingLoad, true> {
-    using JdsConstant::JdsKernel::JdsKernel;
-};
-template <ValueType Value>
-struct JdsUncached final : JdsKernel<Value, VolatileLoad, true> {
-    using JdsUncached::JdsKernel::JdsKernel;
 };
 
 template struct CudaLoop<JdsLayout, JdsStreaming>;

@@ -1,8 +1,8 @@
-// ELL on a GPU, after Wikberg (2025), chapter 5. In `reduce`, exactly one thread writes each row of y, and a barrier separates
-// writing shared memory from reading it; for the others see schedule/device_rows.cuh.
+// Rows on a GPU. For the kernels of schedules see schedule/rows_kernel.cuh. Kernel `reduce` of ell is after Wikberg (2025),
+// chapter 5: exactly one thread writes each row of y, and a barrier separates writing shared memory from reading it.
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/entry/device_rows.cuh"
-#include "kernels/formats/ell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 
 namespace workbench {
 namespace {
@@ -59,26 +59,44 @@ struct EllReduction {
             if (ell.order == EllOrder::column_major) {
                 return std::make_unique<EllReduceColumns<Value, Stored>>(ell, rows, device);
             }
-            return prepare_device_rows<EllNeighbours, Value, EllLayout<Value>>(layout, rows, device);
+            return prepare_device_rows<RowsOfMeanLength, Value, EllLayout<Value>>(layout, rows, device);
         });
     }
 };
 
-template struct CudaRows<EllLayout, EllRow>;
+template struct CudaRows<Csr16Layout, RowLanes<csr16_shape, 8>>;
+template struct CudaRows<EllLayout, RowsOfOneLane>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
+template struct CudaRows<EllrLayout, RowsOfOneLane>;
+template struct CudaRows<AnyRowsLayout, RowsOfMeanLength>;
 
-template <ValueType Value, typename Stored>
-std::unique_ptr<Kernel<Value>> ell_kernel_on_gpu(Ell<Stored, DeviceArray>&& ell, Device& device) {
-    return device_rows_of<EllRow, Value, Ell<Stored, HostArray>>(std::move(ell), device, EllLayout<Value>::name);
+template <ValueType Value, typename Stored, typename Shape>
+std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros, Device& device) {
+    std::optional<std::int64_t> bytes;
+    if constexpr (Shape::value.lengths) {
+        const auto view = view_of(rows);
+        bytes = nonzeros * bytes_of_slot(view) + bytes_of_dictionary(view.values) +
+                static_cast<std::int64_t>(rows.row_count * sizeof(Index) +
+                                          (Offset{rows.row_count} + rows.column_count) * sizeof(Value));
+    }
+    using S = std::conditional_t<Shape::value == csr16_shape, RowLanes<csr16_shape, 8>, RowsOfOneLane>;
+    return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), device, EllLayout<Value>::name, bytes);
 }
 
-template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<Constant<float>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> ell_kernel_on_gpu(Ell<Coded<float, std::uint8_t>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<double, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<Constant<double>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<Coded<double, std::uint8_t>, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> ell_kernel_on_gpu(Ell<float, DeviceArray>&&, Device&);
+/// Instantiates rows_kernel_on_gpu.
+template <ValueType Value, typename Stored>
+struct RowsOnGpu {
+    static constexpr auto csr16 = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, csr16_shape>>;
+    static constexpr auto ell = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, ell_shape>>;
+    static constexpr auto ellr = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, ellr_shape>>;
+};
+template struct RowsOnGpu<float, float>;
+template struct RowsOnGpu<float, Constant<float>>;
+template struct RowsOnGpu<float, Coded<float, std::uint8_t>>;
+template struct RowsOnGpu<double, double>;
+template struct RowsOnGpu<double, Constant<double>>;
+template struct RowsOnGpu<double, Coded<double, std::uint8_t>>;
+template struct RowsOnGpu<double, float>;
 
 }  // namespace workbench

@@ -1,0 +1,275 @@
+// Rows of slots: one layout whose parameters combine. Rows are stored one by one, all padded to the longest, or in jagged
+// diagonals; columns have 32 bits, or 16 bits from the first column of their row; padding is marked, or the lengths of rows are
+// stored. csr16, ell, ellr and jds are presets of it.
+// Sources: Kincaid, Oppe, Young, "ITPACKV 2D user's guide" (1989), for ELL; Vazquez, Ortega, Fernandez, Garzon, "Improving the
+// performance of the sparse matrix vector product with GPUs" (2010), for stored lengths (ELLPACK-R); with all rows sorted by
+// length, it is PELLR (Wang, Gu, 2020, section 3), whose array perm is the row order. Saad, "Krylov subspace methods on
+// supercomputers" (1989), for jagged diagonals; their kernels are after Nagasaka, "Exploiting GPU caches in sparse matrix
+// vector multiplication" (slides), and Li and Saad, "GPU-accelerated preconditioned iterative linear solvers" (2012).
+#pragma once
+
+#include "kernels/common/schedule/choice.hpp"
+#include "kernels/common/schemes/ell.hpp"
+#include "kernels/common/schemes/jagged.hpp"
+#include "kernels/common/storage/any_coding.hpp"
+#include "kernels/common/storage/stored_layout.hpp"
+
+namespace workbench {
+
+/// The rows that are stored together.
+enum class RowsTogether {
+    one,     // row after row, without padding
+    all,     // every row has as many slots as the longest, in either order (EllOrder)
+    jagged,  // the k-th slots of all rows are neighbours, without padding; rows descend in length
+};
+
+/// What the arrays of a layout are.
+struct RowShape {
+    RowsTogether together = RowsTogether::one;
+    bool short_columns = false;  // 16 bits from the first column of the row, otherwise 32 bits
+    bool lengths = false;        // of all rows, column by column: padding is not read, otherwise its column marks it
+
+    /// True if slots of padding are read.
+    [[nodiscard]] constexpr bool marks_padding() const { return together == RowsTogether::all && !lengths; }
+
+    friend constexpr bool operator==(const RowShape&, const RowShape&) = default;
+};
+
+inline constexpr RowShape csr16_shape{RowsTogether::one, true};
+inline constexpr RowShape ell_shape{RowsTogether::all};
+inline constexpr RowShape ellr_shape{RowsTogether::all, false, true};
+inline constexpr RowShape jds_shape{RowsTogether::jagged};
+
+/// The places of the slots.
+template <RowsTogether together, bool with_lengths, template <typename> typename Array>
+struct RowPlaces : EllSize {
+    static constexpr const char* slots = "row_count * width";
+};
+template <template <typename> typename Array>
+struct RowPlaces<RowsTogether::all, true, Array> : EllSize {
+    Array<Index> row_lengths;
+    static constexpr const char* slots = "row_count * width";
+
+    static constexpr auto fields() { return field_list(structure_array<&RowPlaces::row_lengths>("rows"), EllSize::fields()); }
+};
+template <template <typename> typename Array>
+struct RowPlaces<RowsTogether::one, false, Array> : MatrixSize {
+    Array<Offset> row_offsets;
+    static constexpr const char* slots = "nonzeros";
+
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&RowPlaces::row_offsets>("rows + 1"));
+    }
+};
+/// Row i is at place i of one group (schemes/jagged.hpp). The permutation array of the literature is the row order here, which
+/// stage row_sort makes.
+template <template <typename> typename Array>
+struct RowPlaces<RowsTogether::jagged, false, Array> : MatrixSize {
+    Array<Offset> diagonal_offsets;  // first slot of each diagonal
+    static constexpr const char* slots = "entries";
+
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), structure_array<&RowPlaces::diagonal_offsets>("diagonals + 1"));
+    }
+    [[nodiscard]] constexpr Offset diagonal_count() const { return static_cast<Offset>(diagonal_offsets.size()) - 1; }
+};
+
+template <bool is_short, template <typename> typename Array>
+struct RowColumns {
+    Array<Index> column_indices;
+
+    static constexpr auto fields(const char* slots) { return column_array<&RowColumns::column_indices>(slots); }
+};
+template <template <typename> typename Array>
+struct RowColumns<true, Array> {
+    Array<Index> first_columns;               // 0 for a row without nonzeros
+    Array<std::uint16_t> columns_from_first;  // the column minus the first one of its row
+
+    static constexpr auto fields(const char* slots) {
+        return field_list(structure_array<&RowColumns::first_columns>("rows"),
+                          column_array<&RowColumns::columns_from_first>(slots));
+    }
+};
+
+/// Shape: std::integral_constant of a RowShape.
+template <typename StoredValue, typename Shape, template <typename> typename Array>
+struct Rows : RowPlaces<Shape::value.together, Shape::value.lengths, Array>, RowColumns<Shape::value.short_columns, Array> {
+    static constexpr RowShape shape = Shape::value;
+    ValueArray<StoredValue, Array> values;
+
+    static constexpr auto fields() {
+        return field_list(RowPlaces<shape.together, shape.lengths, Array>::fields(),
+                          RowColumns<shape.short_columns, Array>::fields(Rows::slots),
+                          coded_value_array<&Rows::values>(Rows::slots));
+    }
+};
+template <RowShape shape, typename StoredValue, template <typename> typename Array>
+using RowsOfShape = Rows<StoredValue, std::integral_constant<RowShape, shape>, Array>;
+
+template <typename Arrays>
+inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
+
+/// The hooks of RowLanes. GPUs have compiled kernels for the presets; NVRTC compiles others when they are prepared.
+[[nodiscard]] constexpr Hooks hooks_of_rows(RowShape shape, int lanes, EllOrder order) {
+    Hooks hooks{.lanes = lanes, .own_first_columns = shape.short_columns, .own_columns = shape.short_columns};
+    if (shape.together == RowsTogether::one) hooks.counts_alike = lanes > 1;
+    if (shape.lengths) hooks.resident_blocks = tuned::ellr_resident_blocks;
+    if (shape.marks_padding()) hooks.no_column = NoColumn::slot_read;
+    if (lanes == 1 && order == EllOrder::column_major && shape.together != RowsTogether::one) {
+        hooks.side_by_side = shape.lengths ? AdjacentRuns::any : AdjacentRuns::descending;
+    }
+    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes == 8);
+    return hooks;
+}
+
+/// A row of jagged diagonals; row -1 if there are not as many.
+[[nodiscard]] constexpr JaggedRow jagged_row(const auto& rows, Offset row) {
+    if (row >= rows.row_count) return {};
+    return {static_cast<Index>(row), row, 0, rows.diagonal_count()};
+}
+
+/// `row_lanes` neighbouring threads share a row. Jagged diagonals and rows with lengths have one thread each.
+template <RowShape shape, int row_lanes, EllOrder order = EllOrder::column_major>
+struct RowLanes final : ScheduleBase<hooks_of_rows(shape, row_lanes, order)> {
+    static constexpr bool are_adjacent = hooks_of_rows(shape, row_lanes, order).side_by_side != AdjacentRuns::none;
+    template <int lanes>
+    using OfLanes = RowLanes<shape, lanes, order>;
+
+    static constexpr Offset threads(const auto& rows) { return Offset{rows.row_count} * row_lanes; }
+    static constexpr Offset threads_side_by_side(const auto& rows) requires(are_adjacent) { return rows.row_count; }
+    static constexpr const auto& columns(const auto& rows) requires(shape.short_columns) { return rows.columns_from_first; }
+    static constexpr auto run(const auto& rows, Offset thread, const auto& load) {
+        auto run = run_of_slots(rows, thread, load);
+        if constexpr (shape.short_columns) {
+            if (run.row >= 0) run.first_column = load.kept(rows.first_columns.data() + run.row);
+        }
+        return run;
+    }
+
+private:
+    static constexpr auto run_of_slots(const auto& rows, Offset thread, const auto& load) {
+        const Offset row = thread / row_lanes;
+        if constexpr (shape.together == RowsTogether::one) {
+            return CompressedRows<row_lanes>::run(rows, thread, load);
+        } else if constexpr (shape.together == RowsTogether::jagged) {
+            return run_on_diagonals(rows, jagged_row(rows, row));
+        } else if constexpr (shape.lengths) {
+            return row < rows.row_count ? Run<Offset>{static_cast<Index>(row), row, rows.row_lengths[row], rows.row_count}
+                                        : Run<Offset>{};
+        } else {
+            return run_in_ell<order, row_lanes>(rows, row < rows.row_count ? static_cast<Index>(row) : -1, row,
+                                                static_cast<int>(thread % row_lanes));
+        }
+    }
+};
+
+/// One thread per row.
+struct RowsOfOneLane {
+    static auto choose(const auto& rows, const auto& use) {
+        constexpr RowShape shape = shape_of_rows<decltype(rows)>;
+        if constexpr (shape.marks_padding()) {
+            if (rows.order == EllOrder::row_major) return use(RowLanes<shape, 1, EllOrder::row_major>{});
+        }
+        return use(RowLanes<shape, 1>{});
+    }
+};
+
+/// One thread per row, or as many as suit the mean length if they read neighbouring slots.
+struct RowsOfMeanLength {
+    static auto choose(const auto& rows, const auto& use) {
+        constexpr RowShape shape = shape_of_rows<decltype(rows)>;
+        const auto with_lanes_of_mean = [&]<EllOrder order>() {
+            return with_lanes<1>(lanes_for(rows.row_count, static_cast<Offset>(rows.values.size())),
+                                 [&](auto lanes) { return use(RowLanes<shape, lanes, order>{}); });
+        };
+        if constexpr (shape.together == RowsTogether::one) {
+            return with_lanes_of_mean.template operator()<EllOrder::column_major>();
+        } else if constexpr (shape.marks_padding()) {
+            if (rows.order == EllOrder::row_major) return with_lanes_of_mean.template operator()<EllOrder::row_major>();
+        }
+        return RowsOfOneLane::choose(rows, use);
+    }
+};
+
+// ---- The kernels of ell. Source: Wikberg, "Unstructured mesh FVM with GPU" (2025), section 4.2.3 and chapter 5. The listing
+// there mixes the two orders: it begins at row * length and has stride n.
+
+/// Kernel `reduce`, column by column: warp g of a block takes the slots g, g + groups, ... of the block's 32 rows, whose sums
+/// meet in shared memory.
+template <int warps>
+struct EllGroups final : ScheduleBase<Hooks{.no_column = NoColumn::slot_read}> {
+    static constexpr int rows_of_block = 32;
+    static constexpr int groups = warps;
+
+    static constexpr Offset threads(const auto& ell) {
+        return (Offset{ell.row_count} + rows_of_block - 1) / rows_of_block * rows_of_block * groups;
+    }
+    static constexpr Run<Offset> run(const auto& ell, Offset thread, const auto&) {
+        constexpr int block_threads = rows_of_block * groups;
+        return run_of(ell, thread / block_threads, static_cast<int>(thread % block_threads) / rows_of_block,
+                      static_cast<int>(thread % rows_of_block));
+    }
+    /// The run by block, warp and lane.
+    static constexpr Run<Offset> run_of(const auto& ell, Offset block, int group, int lane) {
+        const Offset row = block * rows_of_block + lane;
+        if (row >= ell.row_count) return {};
+        return {static_cast<Index>(row), row + Offset{group} * ell.row_count, (ell.width - group + groups - 1) / groups,
+                Offset{groups} * ell.row_count};
+    }
+};
+
+/// As many warps as there are slots per row, at most 8.
+struct EllWarps {
+    static auto choose(const auto& ell, const auto& use) {
+        if (ell.width > 8) return use(EllGroups<8>{});
+        if (ell.width > 4) return use(EllGroups<4>{});
+        return ell.width > 2 ? use(EllGroups<2>{}) : use(EllGroups<1>{});
+    }
+};
+
+/// Kernel `reduce` in either order of the slots.
+struct EllReduce {
+    static auto choose(const auto& ell, const auto& use) {
+        return ell.order == EllOrder::row_major ? RowsOfMeanLength::choose(ell, use) : EllWarps::choose(ell, use);
+    }
+};
+
+/// Kernel `atomic`: one thread per slot. Unsigned: 32 bits if they suffice, because a division of 64 bits takes many times as
+/// long.
+template <typename Unsigned, EllOrder order>
+struct EllSlots final
+    : ScheduleBase<Hooks{.entries_in_flight = 1, .atomic = true, .no_column = NoColumn::column_read, .own_row_of = true}> {
+    static constexpr Offset threads(const auto& ell) { return ell.slot_count(); }
+    static constexpr Run<Known<1>, Known<1>> run(const auto& ell, Offset thread, const auto&) {
+        return {thread < ell.slot_count() ? 0 : -1, thread};
+    }
+    static constexpr Index row_of(const auto& ell, const auto& run, const auto&) {
+        const auto slot = static_cast<Unsigned>(run.first);
+        return static_cast<Index>(order == EllOrder::row_major ? slot / static_cast<Unsigned>(ell.width)
+                                                               : slot % static_cast<Unsigned>(ell.row_count));
+    }
+};
+struct EllEachSlot {
+    static auto choose(const auto& ell, const auto& use) {
+        // The numbers of all threads must fit, including those past the last slot in the last block.
+        const bool narrow = ell.slot_count() + 1024 <= Offset{UINT32_MAX};
+        const auto with_width = [&]<EllOrder order>() {
+            return narrow ? use(EllSlots<std::uint32_t, order>{}) : use(EllSlots<std::uint64_t, order>{});
+        };
+        return ell.order == EllOrder::row_major ? with_width.template operator()<EllOrder::row_major>()
+                                                : with_width.template operator()<EllOrder::column_major>();
+    }
+};
+
+[[nodiscard]] LayoutEntry csr16_entry();
+[[nodiscard]] LayoutEntry ell_entry();
+[[nodiscard]] LayoutEntry ellr_entry();
+[[nodiscard]] LayoutEntry jds_entry();
+[[nodiscard]] LayoutEntry rows_entry();
+
+/// The first CUDA kernel of arrays of csr16, ell or ellr that were made on the GPU. nonzeros: slots without padding.
+template <ValueType Value, typename Stored, typename Shape>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
+                                                                Device& device);
+
+}  // namespace workbench
