@@ -116,7 +116,7 @@ TEST_SUITE("battery") {
         for (const char* coding : {"one", "dictionary", "f32"}) {
             check(csr16_entry(), coding, {});
             check(coo_entry(), coding, {});
-            for (const char* together : {"one", "all"}) {
+            for (const char* together : {"one", "all", "slices"}) {
                 for (const bool with_lengths : {false, true}) {
                     if (with_lengths && together == std::string("one")) continue;
                     check(rows_entry(), coding,

@@ -66,6 +66,10 @@ TEST_CASE("side by side: slices of any height, with a last one that is not full"
         CAPTURE(height);
         CHECK(is_right(sell_entry(), matrix, {{"slice_height", height}}));
         CHECK(is_right(sell_entry(), matrix, {{"slice_height", height}, {"column_index", std::string("u16")}}));
+        for (const bool with_lengths : {false, true}) {
+            CHECK(is_right(rows_entry(), matrix,
+                           {{"rows", std::string("slices")}, {"slice_height", height}, {"row_lengths", with_lengths}}));
+        }
     }
 }
 

@@ -11,8 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/space.hpp"
+#include "pipeline/run/runner.hpp"
+#include "run/catalogue_runs.hpp"
 
 namespace workbench {
 namespace {
@@ -75,6 +79,28 @@ TEST_CASE("each shipped recipe is a point of the default space") {
     std::ranges::sort(missing);
     CAPTURE(fmt::format("{}", fmt::join(missing, " ")));
     CHECK(missing.empty());
+}
+
+TEST_CASE("each point of the space of rows is verified on the host") {
+    const Space space = load_space(source / "spaces" / "rows.toml", catalogue());
+    const auto matrices = battery();
+    const auto random = std::ranges::find(matrices, "random", &NamedMatrix::name);
+    REQUIRE(random != matrices.end());
+    const auto host = make_host_device();
+    RunOptions options;
+    options.timing = quick;
+    Runner runner(random->matrix, catalogue(), {*host}, options);
+    std::set<std::string> layouts;
+    for (std::uint64_t i = 0; i < space.count(); ++i) {
+        const RunReport report = runner.run(space.recipe(space.point(i)), {});
+        CAPTURE(report.recipe_name);
+        for (const LayoutOutcome& layout : report.layouts) {
+            CHECK(layout.unsuitable == "");
+            layouts.insert(layout.name);
+        }
+        for (const KernelOutcome& kernel : report.kernels) CHECK_MESSAGE(kernel.verified(), kernel.kernel, ": ", kernel.reason);
+    }
+    CHECK(layouts == std::set<std::string>{"csr", "rows", "sell"});
 }
 
 TEST_CASE("the resolved recipe of a point is the same recipe") {

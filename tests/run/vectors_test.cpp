@@ -286,13 +286,13 @@ TEST_CASE("NVRTC compiles the kernels of every format for one vector and for sev
                 if (schedule.compile_vectors.f64 == nullptr) continue;
                 CHECK_NOTHROW(schedule.compile_vectors.f64(*layout, 5, "sm_90"));
                 compiled.insert(one.layout().name);
-                if (one.layout().name == "jds") continue;  // whose kernels for one vector have their own loop
                 CHECK_NOTHROW(schedule.compile_vectors.f64(*layout, 1, "sm_90"));
             }
         } catch (const Unsuitable&) {  // as in the test of every layout
         }
     }
-    for (const char* name : {"csr", "csr16", "sell", "ehyb", "ell", "ellr", "hyb", "jds", "coo", "dia", "banded_block"}) {
+    for (const char* name :
+         {"csr", "csr16", "sell", "ehyb", "ell", "ellr", "hyb", "jds", "rows", "coo", "dia", "banded_block"}) {
         CHECK_MESSAGE(compiled.contains(name), name);
     }
 }

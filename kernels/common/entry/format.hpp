@@ -1,9 +1,9 @@
 // A format as one value: its layout, how it is filled, its kernels, and the schedules by which they read.
 //
-//   LayoutEntry csr16_entry() {
-//       return format<Csr16Layout>({.summary = "CSR with columns of 16 bits", ...}, fill)
-//           .host<Csr16Rows<1>>("rows", "rows in parallel")
-//           .cuda<Csr16Rows<8>>("lanes", "eight threads a row");
+//   LayoutEntry my_csr16_entry() {
+//       return format<MyCsr16Layout>({.summary = "CSR with columns of 16 bits", ...}, fill)
+//           .host<MyCsr16Rows<1>>("rows", "rows in parallel")
+//           .cuda<MyCsr16Rows<8>>("lanes", "eight threads a row");
 //   }
 //
 // The kernel and the walk over its reads follow from one schedule, so that they cannot differ.

@@ -21,10 +21,10 @@
 
 namespace workbench {
 
-/// The name of a type as source code: "workbench::Csr16Rows<8>".
+/// The name of a type as source code: "workbench::MyCsr16Rows<8>".
 template <typename Type>
 [[nodiscard]] constexpr std::string_view type_name() {
-    const std::string_view text = __PRETTY_FUNCTION__;  // "... [with Type = workbench::Csr16Rows<8>; ...]"
+    const std::string_view text = __PRETTY_FUNCTION__;  // "... [with Type = workbench::MyCsr16Rows<8>; ...]"
     const std::size_t begin = text.find("Type = ") + 7;
     return text.substr(begin, text.find_first_of(";]", begin) - begin);
 }
@@ -38,8 +38,8 @@ struct RunTimeSchedule {
     int lanes = 1;
 };
 
-/// "multiply_rows<workbench::Csr16Rows<8>, ..., double": appends types to the name of a kernel template. Arguments that are no
-/// types may stand before them ("multiply_slices<2, 1") and may follow.
+/// "multiply_rows<workbench::MyCsr16Rows<8>, ..., double": appends types to the name of a kernel template. Arguments that are
+/// no types may stand before them ("multiply_slices<2, 1") and may follow.
 [[nodiscard]] std::string with_types(std::string name, std::initializer_list<std::string_view> types);
 template <typename... Types>
 [[nodiscard]] std::string with_types(std::string name) {

@@ -26,25 +26,23 @@ void require_narrow_rows(const CsrMatrix& matrix, Index most) {
     }
 }
 
-/// The columns in 16 bits. The places of the slots are known.
-void store_short_columns(auto& rows, const CsrMatrix& matrix, std::size_t slots) {
-    constexpr bool marks_padding = shape_of_rows<decltype(rows)>.together == all;
-    require_narrow_rows(matrix, (Index{1} << 16) - (marks_padding ? 1 : 0));
-    rows.first_columns.resize(matrix.rows);
-    if constexpr (marks_padding) {
-        make_filled(rows.columns_from_first, slots, padding_column);
+/// Stores the columns of all rows at their slots, whose places are known, and marks padding.
+template <typename Column>
+void store_columns(auto& rows, HostArray<Column>& columns, const CsrMatrix& matrix, std::size_t slots) {
+    constexpr RowShape shape = shape_of_rows<decltype(rows)>;
+    if constexpr (shape.has_padding()) {
+        make_filled(columns, slots, shape.short_columns ? static_cast<Column>(padding_column) : static_cast<Column>(no_column));
     } else {
-        make_room(rows.columns_from_first, slots);
+        make_room(columns, slots);
     }
     with_schedule<RowsOfOneLane>(rows, [&]<typename S>(S) {
         for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
-            const auto columns = matrix.row_columns(static_cast<Index>(row));
-            if (columns.empty()) return;
-            rows.first_columns[row] = columns.front();
+            const auto of_row = matrix.row_columns(static_cast<Index>(row));
+            if (of_row.empty()) return;
+            if constexpr (shape.short_columns) rows.first_columns[row] = of_row.front();
             const auto run = S::run(rows, row, PlainLoad{});
-            for (std::size_t k = 0; k < columns.size(); ++k) {
-                rows.columns_from_first[run.slot(static_cast<Offset>(k))] =
-                    static_cast<std::uint16_t>(columns[k] - columns.front());
+            for (std::size_t k = 0; k < of_row.size(); ++k) {
+                columns[run.slot(static_cast<Offset>(k))] = static_cast<Column>(of_row[k] - run.first_column);
             }
         });
     });
@@ -69,6 +67,15 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
         static_cast<EllSize&>(rows) = ell;
         columns = std::move(ell.column_indices);
         values = std::move(ell.values);
+    } else if constexpr (shape.together == slices) {
+        Slices<Value, Index, HostArray> built =
+            build_slices<Value, Index>(matrix, ShareView(matrix),
+                                       {.slice_height = static_cast<Index>(parameters.integer("slice_height")),
+                                        .group_places = {0, matrix.rows},
+                                        .column_bounds = {0, matrix.columns}});
+        rows.slice_height = built.slice_height;
+        rows.slice_offsets = std::move(built.slice_offsets);
+        values = std::move(built.values);
     } else {
         require_descending(ShareView(matrix), {.requirement = "jagged diagonals need rows in descending length",
                                                .stage = "row_sort with apply = \"rows\""});
@@ -83,7 +90,11 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
         for (Index row = 0; row < matrix.rows; ++row) rows.row_lengths[row] = static_cast<Index>(matrix.row_length(row));
     }
     if constexpr (shape.short_columns) {
-        store_short_columns(rows, matrix, values.size());
+        require_narrow_rows(matrix, (Index{1} << 16) - (shape.has_padding() ? 1 : 0));
+        rows.first_columns.resize(matrix.rows);
+        store_columns(rows, rows.columns_from_first, matrix, values.size());
+    } else if constexpr (shape.together == slices) {
+        store_columns(rows, rows.column_indices, matrix, values.size());
     } else {
         rows.column_indices = std::move(columns);
     }
@@ -93,10 +104,11 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
 /// The shape that the parameters of `rows` name.
 RowShape named_shape(const Parameters& parameters) {
     const std::string& together = parameters.text("rows");
-    return {together == "one"   ? one
-            : together == "all" ? all
-                                : jagged,
-            parameters.text("column_index") == "u16", parameters.boolean("row_lengths")};
+    RowsTogether chosen = jagged;
+    if (together == "one") chosen = one;
+    if (together == "all") chosen = all;
+    if (together == "slices") chosen = slices;
+    return {chosen, parameters.text("column_index") == "u16", parameters.boolean("row_lengths")};
 }
 
 constexpr auto fill = []<ValueType Value, bool is_coded, RowShape... shapes>(
@@ -114,14 +126,24 @@ constexpr auto fill = []<ValueType Value, bool is_coded, RowShape... shapes>(
 LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     constexpr Offset cost_of_diagonal = 3;  // each step also loads the offset of a diagonal
     const Offset longest = pattern.longest_row();
-    const Offset slots = shape.together == all ? longest * pattern.rows() : pattern.nonzeros();
     const std::int64_t slot_bytes = (shape.short_columns ? short_bytes : index_bytes) + bytes_of_values(parameters, precision);
-    std::int64_t bytes =
-        slots * slot_bytes + pattern.rows() * index_bytes * ((shape.short_columns ? 1 : 0) + (shape.lengths ? 1 : 0));
-    if (shape.together != all) bytes += ((shape.together == one ? Offset{pattern.rows()} : longest) + 1) * offset_bytes;
-    const double bandwidth = shape.together == one ? 0.92 : shape.together == all ? 1.05 : 0.95;
-    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, bandwidth);
-    cost.exact = !has_dictionary(parameters);  // in any order
+    SlicesForecast arrays;
+    if (shape.together == slices) {
+        arrays = forecast_slices(pattern, static_cast<Index>(parameters.integer("slice_height")), slot_bytes);
+    } else {
+        arrays.slots = shape.together == all ? longest * pattern.rows() : pattern.nonzeros();
+        arrays.bytes = arrays.slots * slot_bytes;
+        if (shape.together != all)
+            arrays.bytes += ((shape.together == one ? Offset{pattern.rows()} : longest) + 1) * offset_bytes;
+    }
+    const Offset slots = arrays.slots;
+    arrays.bytes += pattern.rows() * index_bytes * ((shape.short_columns ? 1 : 0) + (shape.lengths ? 1 : 0));
+    const double bandwidth = shape.together == one      ? 0.92
+                             : shape.together == all    ? 1.05
+                             : shape.together == slices ? 1.18
+                                                        : 0.95;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, arrays.bytes, bandwidth);
+    cost.exact = (cost.exact || shape.together != slices) && !has_dictionary(parameters);  // others in any order
     if (shape.lengths) {
         cost.unread_bytes = (slots - pattern.nonzeros()) * slot_bytes;
         cost.sectors += sectors_of_idle_lanes(pattern);
@@ -169,12 +191,12 @@ Format<LayoutOf> preset(LayoutEntry entry) {
 
 Needs needs(const Parameters& parameters) {
     const RowShape shape = named_shape(parameters);
-    if (shape.lengths && shape.together != all) {
+    if (shape.lengths && !shape.has_padding()) {
         throw ParameterError("row_lengths",
                              "rows = \"" + parameters.text("rows") +
-                                 "\" has no padding, and its offsets state the lengths; expected rows = \"all\"");
+                                 "\" has no padding, and its offsets state the lengths; expected rows = \"all\" or \"slices\"");
     }
-    if (has_row_major(parameters) && !shape.marks_padding()) {
+    if (has_row_major(parameters) && !shape.has_order()) {
         throw ParameterError("order",
                              "row_major is for padded rows; expected rows = \"all\" and row_lengths = false, or rows = "
                              "\"one\" without order");
@@ -200,18 +222,21 @@ void RowsLayout<Value, is_coded, shapes...>::for_each_slot(const std::function<v
     with_stored(*this, [&]<typename Arrays>(const Arrays& rows) {
         constexpr RowShape shape = Arrays::shape;
         if constexpr (shape.together == one) {
-            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
+            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
         } else if constexpr (shape.together == jagged) {
             require_sound_diagonals(rows.diagonal_offsets, {0, rows.diagonal_count()}, {0, rows.row_count}, rows.values.size());
-            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
-        } else if constexpr (shape.lengths) {
+            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
+        } else if constexpr (shape.together == slices) {
+            require_sound_offsets(rows.slice_offsets, rows.slice_height, rows.values.size(), rows.values.size());
+        }
+        if constexpr (shape.lengths) {
             for (Index row = 0; row < rows.row_count; ++row) {
                 if (rows.row_lengths[row] == origin.length(row)) continue;
                 throw std::logic_error("rows: the length of a row is not the number of its nonzeros");
             }
             constexpr RowShape with_padding{shape.together, shape.short_columns};
             for_each_stored_slot<RowLanes<with_padding, 1>>(rows, nonzeros_of(origin), visit);
-        } else {
+        } else if constexpr (shape.has_padding()) {
             with_schedule<RowsOfOneLane>(rows,
                                          [&]<typename S>(S) { for_each_stored_slot<S>(rows, nonzeros_of(origin), visit); });
         }
@@ -285,13 +310,16 @@ LayoutEntry rows_entry() {
                 .source = "the sources of csr16, ell, ellr and jds",
                 .examples = {"\n[[stage]]\nuse = \"row_sort\"\napply = \"rows\"\n\n[layout]\nuse = \"rows\"\nrows = "
                              "\"jagged\"\ncolumn_index = \"u16\"\n",
-                             "\n[layout]\nuse = \"rows\"\nrows = \"all\"\nrow_lengths = true\n"},
+                             "\n[layout]\nuse = \"rows\"\nrows = \"slices\"\nslice_height = 2\nrow_lengths = true\n"},
                 .parameters = {{.name = "rows",
                                 .type = ParameterType::choice,
                                 .default_value = "all",
-                                .words = {"one", "all", "jagged"},
+                                .words = {"one", "all", "slices", "jagged"},
                                 .help = "the rows that are stored together: one: row after row; all: every row has as many "
-                                        "slots as the longest; jagged: diagonals of rows in descending length"},
+                                        "slots as the longest; slices: those of a slice have as many as its longest; "
+                                        "jagged: diagonals of rows in descending length"},
+                               integer_parameter("slice_height", by_default(std::int64_t{32}), between(1, 65536, "rows"),
+                                                 "with rows = \"slices\": rows stored together"),
                                {.name = "column_index",
                                 .type = ParameterType::choice,
                                 .default_value = "u16",
@@ -300,7 +328,7 @@ LayoutEntry rows_entry() {
                                {.name = "row_lengths",
                                 .type = ParameterType::boolean,
                                 .default_value = false,
-                                .help = "with rows = \"all\": the length of each row is stored, so that padding is never read"},
+                                .help = "the length of each row is stored, so that padding is never read"},
                                order_parameter(),
                                slots_per_nonzero_parameter(10),
                                any_coding_parameter()},

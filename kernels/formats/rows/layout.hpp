@@ -1,16 +1,17 @@
-// Rows of slots: one layout whose parameters combine. Rows are stored one by one, all padded to the longest, or in jagged
-// diagonals; columns have 32 bits, or 16 bits from the first column of their row; padding is marked, or the lengths of rows are
-// stored. csr16, ell, ellr and jds are presets of it.
-// Sources: Kincaid, Oppe, Young, "ITPACKV 2D user's guide" (1989), for ELL; Vazquez, Ortega, Fernandez, Garzon, "Improving the
-// performance of the sparse matrix vector product with GPUs" (2010), for stored lengths (ELLPACK-R); with all rows sorted by
-// length, it is PELLR (Wang, Gu, 2020, section 3), whose array perm is the row order. Saad, "Krylov subspace methods on
-// supercomputers" (1989), for jagged diagonals; their kernels are after Nagasaka, "Exploiting GPU caches in sparse matrix
-// vector multiplication" (slides), and Li and Saad, "GPU-accelerated preconditioned iterative linear solvers" (2012).
+// Rows of slots: one layout whose parameters combine. Rows are stored one by one, all padded to the longest, in slices, or in
+// jagged diagonals; columns have 32 bits, or 16 bits from the first column of their row; padding is marked, or the lengths of
+// rows are stored. csr16, ell, ellr and jds are presets of it. Sources: Kincaid, Oppe, Young, "ITPACKV 2D user's guide" (1989),
+// for ELL; Vazquez, Ortega, Fernandez, Garzon, "Improving the performance of the sparse matrix vector product with GPUs"
+// (2010), for stored lengths (ELLPACK-R); with all rows sorted by length, it is PELLR (Wang, Gu, 2020, section 3), whose array
+// perm is the row order. Saad, "Krylov subspace methods on supercomputers" (1989), for jagged diagonals; their kernels are
+// after Nagasaka, "Exploiting GPU caches in sparse matrix vector multiplication" (slides), and Li and Saad, "GPU-accelerated
+// preconditioned iterative linear solvers" (2012).
 #pragma once
 
 #include "kernels/common/schedule/choice.hpp"
 #include "kernels/common/schemes/ell.hpp"
 #include "kernels/common/schemes/jagged.hpp"
+#include "kernels/common/schemes/slices.hpp"
 #include "kernels/common/storage/any_coding.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
@@ -20,6 +21,7 @@ namespace workbench {
 enum class RowsTogether {
     one,     // row after row, without padding
     all,     // every row has as many slots as the longest, in either order (EllOrder)
+    slices,  // slices of equal height, each padded to its longest row, column by column
     jagged,  // the k-th slots of all rows are neighbours, without padding; rows descend in length
 };
 
@@ -29,8 +31,12 @@ struct RowShape {
     bool short_columns = false;  // 16 bits from the first column of the row, otherwise 32 bits
     bool lengths = false;        // of all rows, column by column: padding is not read, otherwise its column marks it
 
-    /// True if slots of padding are read.
-    [[nodiscard]] constexpr bool marks_padding() const { return together == RowsTogether::all && !lengths; }
+    [[nodiscard]] constexpr bool has_padding() const {
+        return together == RowsTogether::all || together == RowsTogether::slices;
+    }
+    [[nodiscard]] constexpr bool reads_padding() const { return has_padding() && !lengths; }
+    /// True if the slots may be in either order.
+    [[nodiscard]] constexpr bool has_order() const { return together == RowsTogether::all && !lengths; }
 
     friend constexpr bool operator==(const RowShape&, const RowShape&) = default;
 };
@@ -44,13 +50,6 @@ inline constexpr RowShape jds_shape{RowsTogether::jagged};
 template <RowsTogether together, bool with_lengths, template <typename> typename Array>
 struct RowPlaces : EllSize {
     static constexpr const char* slots = "row_count * width";
-};
-template <template <typename> typename Array>
-struct RowPlaces<RowsTogether::all, true, Array> : EllSize {
-    Array<Index> row_lengths;
-    static constexpr const char* slots = "row_count * width";
-
-    static constexpr auto fields() { return field_list(structure_array<&RowPlaces::row_lengths>("rows"), EllSize::fields()); }
 };
 template <template <typename> typename Array>
 struct RowPlaces<RowsTogether::one, false, Array> : MatrixSize {
@@ -72,6 +71,28 @@ struct RowPlaces<RowsTogether::jagged, false, Array> : MatrixSize {
         return field_list(MatrixSize::fields(), structure_array<&RowPlaces::diagonal_offsets>("diagonals + 1"));
     }
     [[nodiscard]] constexpr Offset diagonal_count() const { return static_cast<Offset>(diagonal_offsets.size()) - 1; }
+};
+
+/// Row i is lane i % slice_height of slice i / slice_height.
+template <template <typename> typename Array>
+struct RowPlaces<RowsTogether::slices, false, Array> : MatrixSize {
+    Index slice_height = 32;
+    Array<Offset> slice_offsets;  // first slot of each slice; multiples of slice_height
+    static constexpr const char* slots = "slots";
+
+    static constexpr auto fields() {
+        return field_list(MatrixSize::fields(), number_field<&RowPlaces::slice_height>(),
+                          structure_array<&RowPlaces::slice_offsets>("slices + 1"));
+    }
+    [[nodiscard]] constexpr Offset lane_count() const { return (static_cast<Offset>(slice_offsets.size()) - 1) * slice_height; }
+};
+template <RowsTogether together, template <typename> typename Array>
+struct RowPlaces<together, true, Array> : RowPlaces<together, false, Array> {
+    Array<Index> row_lengths;
+
+    static constexpr auto fields() {
+        return field_list(structure_array<&RowPlaces::row_lengths>("rows"), RowPlaces<together, false, Array>::fields());
+    }
 };
 
 template <bool is_short, template <typename> typename Array>
@@ -114,7 +135,7 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
     Hooks hooks{.lanes = lanes, .own_first_columns = shape.short_columns, .own_columns = shape.short_columns};
     if (shape.together == RowsTogether::one) hooks.counts_alike = lanes > 1;
     if (shape.lengths) hooks.resident_blocks = tuned::ellr_resident_blocks;
-    if (shape.marks_padding()) hooks.no_column = NoColumn::slot_read;
+    if (shape.reads_padding()) hooks.no_column = NoColumn::slot_read;
     if (lanes == 1 && order == EllOrder::column_major && shape.together != RowsTogether::one) {
         hooks.side_by_side = shape.lengths ? AdjacentRuns::any : AdjacentRuns::descending;
     }
@@ -135,8 +156,14 @@ struct RowLanes final : ScheduleBase<hooks_of_rows(shape, row_lanes, order)> {
     template <int lanes>
     using OfLanes = RowLanes<shape, lanes, order>;
 
-    static constexpr Offset threads(const auto& rows) { return Offset{rows.row_count} * row_lanes; }
-    static constexpr Offset threads_side_by_side(const auto& rows) requires(are_adjacent) { return rows.row_count; }
+    static constexpr Offset threads(const auto& rows) {
+        if constexpr (shape.together == RowsTogether::slices) return rows.lane_count();
+        return Offset{rows.row_count} * row_lanes;
+    }
+    static constexpr Offset threads_side_by_side(const auto& rows) requires(are_adjacent) {
+        if constexpr (shape.together == RowsTogether::slices) return rows.slice_height;
+        return rows.row_count;
+    }
     static constexpr const auto& columns(const auto& rows) requires(shape.short_columns) { return rows.columns_from_first; }
     static constexpr auto run(const auto& rows, Offset thread, const auto& load) {
         auto run = run_of_slots(rows, thread, load);
@@ -149,16 +176,24 @@ struct RowLanes final : ScheduleBase<hooks_of_rows(shape, row_lanes, order)> {
 private:
     static constexpr auto run_of_slots(const auto& rows, Offset thread, const auto& load) {
         const Offset row = thread / row_lanes;
+        const Index in_matrix = row < rows.row_count ? static_cast<Index>(row) : -1;
         if constexpr (shape.together == RowsTogether::one) {
             return CompressedRows<row_lanes>::run(rows, thread, load);
         } else if constexpr (shape.together == RowsTogether::jagged) {
             return run_on_diagonals(rows, jagged_row(rows, row));
+        } else if constexpr (shape.together == RowsTogether::slices) {
+            Run<int> run;
+            if (row >= rows.lane_count()) return run;
+            const auto lane = static_cast<unsigned>(row);  // slices have fewer than 2^32 lanes
+            const auto height = static_cast<unsigned>(rows.slice_height);
+            run = run_in_slice<0>(rows, in_matrix, lane / height, static_cast<int>(lane % height));
+            if constexpr (shape.lengths) run.count = in_matrix < 0 ? 0 : rows.row_lengths[row];
+            return run;
         } else if constexpr (shape.lengths) {
             return row < rows.row_count ? Run<Offset>{static_cast<Index>(row), row, rows.row_lengths[row], rows.row_count}
                                         : Run<Offset>{};
         } else {
-            return run_in_ell<order, row_lanes>(rows, row < rows.row_count ? static_cast<Index>(row) : -1, row,
-                                                static_cast<int>(thread % row_lanes));
+            return run_in_ell<order, row_lanes>(rows, in_matrix, row, static_cast<int>(thread % row_lanes));
         }
     }
 };
@@ -167,7 +202,7 @@ private:
 struct RowsOfOneLane {
     static auto choose(const auto& rows, const auto& use) {
         constexpr RowShape shape = shape_of_rows<decltype(rows)>;
-        if constexpr (shape.marks_padding()) {
+        if constexpr (shape.has_order()) {
             if (rows.order == EllOrder::row_major) return use(RowLanes<shape, 1, EllOrder::row_major>{});
         }
         return use(RowLanes<shape, 1>{});
@@ -184,7 +219,7 @@ struct RowsOfMeanLength {
         };
         if constexpr (shape.together == RowsTogether::one) {
             return with_lanes_of_mean.template operator()<EllOrder::column_major>();
-        } else if constexpr (shape.marks_padding()) {
+        } else if constexpr (shape.has_order()) {
             if (rows.order == EllOrder::row_major) return with_lanes_of_mean.template operator()<EllOrder::row_major>();
         }
         return RowsOfOneLane::choose(rows, use);
