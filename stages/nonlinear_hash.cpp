@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stages/length_hash.hpp"
+#include "stages/parameters.hpp"
 #include "stages/row_placement.hpp"
 #include "stages/stages.hpp"
 
@@ -43,8 +44,11 @@ StageEntry nonlinear_hash_stage() {
         .contract = placement_contract,
         .run = run_nonlinear_hash,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
-            if (parameters.text("within") != "tile") return std::nullopt;
-            return PlaceInTiles{.window = {}, .descending = false, .sample = static_cast<Index>(parameters.integer("sample"))};
+            const RowPlacing hashed{
+                .window = {}, .descending = false, .sample = static_cast<Index>(parameters.integer("sample"))};
+            if (parameters.text("within") == "tile") return PlaceInTiles{hashed};
+            if (parameters.has("apply") && axes_of(parameters) != Acts::symmetric) return std::nullopt;
+            return SortRows{hashed, parameters.text("within") == "partition"};
         }};
 }
 

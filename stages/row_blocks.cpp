@@ -64,8 +64,11 @@ StageEntry row_blocks_stage() {
             .reads_entries = [](const Parameters&) { return false; },
             .run = run_row_blocks,
             .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
-                if (within_partition(parameters)) return std::nullopt;
-                return CutRows{[parameters](Index rows) { return boundaries_of_blocks(rows, parameters); }};
+                const auto boundaries = [parameters](Index rows, const std::vector<Index>& partition) {
+                    return within_partition(parameters) ? boundaries_within({CutKind::partition, partition}, parameters)
+                                                        : boundaries_of_blocks(rows, parameters);
+                };
+                return CutRows{boundaries, within_partition(parameters)};
             }};
 }
 

@@ -223,7 +223,7 @@ std::optional<Index> rows_of_window(const Request& request) {
 std::optional<DeviceStep> sort_of_storage(const Request& request) {
     if (*request.storage == ShareChoice{.kind = ShareKind::tile}) {
         if (request.within_partition() || request.inside_partition) return std::nullopt;
-        return PlaceInTiles{.window = rows_of_window(request), .descending = request.descending, .sample = 0};
+        return PlaceInTiles{{.window = rows_of_window(request), .descending = request.descending}};
     }
     const bool is_outside = *request.storage == ShareChoice{.kind = ShareKind::outside, .one = request.storage->one} &&
                             (!request.storage->one || !request.storage->one->is_split_again());
@@ -234,14 +234,13 @@ std::optional<DeviceStep> sort_of_storage(const Request& request) {
 /// On a device, rows and columns are sorted alike, or the storage of shares is.
 std::optional<DeviceStep> row_sort_on_device(const Parameters& parameters) {
     const Request request(parameters);
-    if (request.columns || (parameters.has("apply") && axes_of(parameters) != Acts::symmetric)) return std::nullopt;
-    if (request.storage) return sort_of_storage(request);
-    if (request.within_partition() != request.inside_partition) return std::nullopt;
-    if (request.inside_partition) {
-        if (request.window) return std::nullopt;
-        return SortRows{.window = {}, .inside_partition = true, .descending = request.descending};
-    }
-    return SortRows{.window = rows_of_window(request), .descending = request.descending};
+    const bool is_similarity = request.columns == ColumnKey::similarity;
+    if (is_similarity || (parameters.has("apply") && axes_of(parameters) != Acts::symmetric)) return std::nullopt;
+    if (request.storage) return request.columns ? std::nullopt : sort_of_storage(request);
+    const RowKey key = request.columns            ? *request.columns == ColumnKey::span ? RowKey::span : RowKey::first_column
+                       : request.inside_partition ? RowKey::inside_partition
+                                                  : RowKey::nonzeros;
+    return SortRows{{.window = rows_of_window(request), .descending = request.descending}, request.within_partition(), key};
 }
 
 }  // namespace

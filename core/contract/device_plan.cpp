@@ -15,13 +15,24 @@ public:
     }
     std::string operator()(const OrderByLevels&) { return order(orders_ > 0); }
     std::string operator()(const SortByDegree&) { return order(orders_ > 0); }
-    std::string operator()(const TakeOrder& taken) { return taken.has_parts ? cut() : order(orders_ > 0); }
+    std::string operator()(const TakeOrder& taken) {
+        if (taken.within_parts && !has_parts_) return "rows are ordered in parts that the device did not make";
+        std::string reason = taken.has_parts ? cut() : order(orders_ > 0);
+        has_parts_ = taken.has_parts || taken.within_parts;
+        return reason;
+    }
     std::string operator()(const CutLevels&) { return cut(); }
     std::string operator()(const SortRows& sort) {
         const bool again = sorted_;
         sorted_ = true;
-        if (!sort.inside_partition) return order(again);
-        return !has_parts_ || again ? "rows are sorted inside parts that the device did not just make" : "";
+        const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;
+        if (by_columns && (has_nodes_ || in_blocks_)) return "nodes are sorted by their columns";
+        const bool has_parts = has_parts_;
+        std::string reason = order(again);
+        if (!sort.within_partition && sort.key != RowKey::inside_partition) return reason;
+        if (!has_parts) return "rows are sorted by parts that the device did not make";
+        has_parts_ = sort.within_partition;
+        return reason;
     }
     std::string operator()(const SplitByPartition&) {
         split_ = true;
@@ -32,7 +43,9 @@ public:
         return split_ ? "" : "the nonzeros are not split";
     }
     // A recipe with tiles has both cuts, and no order between or after them.
-    std::string operator()(const CutRows&) const { return ""; }
+    std::string operator()(const CutRows& cut) const {
+        return cut.within_partition && !has_parts_ ? "rows are cut in parts that the device did not make" : "";
+    }
     std::string operator()(const CutColumns&) const { return ""; }
     std::string operator()(const PlaceInTiles&) const { return ""; }
 

@@ -16,6 +16,7 @@ namespace workbench {
 
 struct DeviceProperties;  // device.hpp
 struct StageContext;      // stage.hpp
+struct ValueFacts;        // value_facts.hpp
 
 // ---- The steps that stages declare (StageEntry::on_device). All orders are of rows and columns alike.
 
@@ -42,8 +43,10 @@ struct GivenOrder {
 
 /// Takes an order from the host.
 struct TakeOrder {
-    std::function<GivenOrder(Index rows, Index node_size)> make;  // throws what the stage throws
-    bool has_parts = false;                                       // are there boundaries of parts?
+    /// partition: the boundaries of the parts so far. Throws what the stage throws.
+    std::function<GivenOrder(Index rows, Index node_size, const std::vector<Index>& partition)> make;
+    bool has_parts = false;     // are there boundaries of new parts?
+    bool within_parts = false;  // each row stays in its part of those so far
 };
 
 /// Numbers the rows by levels in reverse, and cuts them into parts of equally many rows.
@@ -52,11 +55,19 @@ struct CutLevels {
     std::string stage;      // that they belong to
 };
 
-/// Sorts nodes by their longest row, stably.
-struct SortRows {
-    std::optional<Index> window;    // rows of a window, within which they are sorted; none: all rows
-    bool inside_partition = false;  // instead within their part, by the nonzeros inside it
+/// How rows are placed by a key, such as the number of their nonzeros.
+struct RowPlacing {
+    std::optional<Index> window;  // rows of a window, within which they are sorted; none: all of a group
     bool descending = true;
+    Index sample = 0;  // they are hashed, ascending: the rows of a group to which the hash is fitted; 0: sorted, stably
+};
+
+enum class RowKey { nonzeros, inside_partition, first_column, span };
+
+/// Places nodes by their longest row, or by another key.
+struct SortRows : RowPlacing {
+    bool within_partition = false;  // each part is a group; otherwise all nodes are one
+    RowKey key = RowKey::nonzeros;
 };
 
 /// Divides the nonzeros into those inside the parts and those outside.
@@ -69,7 +80,8 @@ struct SortOutside {
 
 /// Cuts the rows into blocks, for tiles.
 struct CutRows {
-    std::function<std::vector<Index>(Index rows)> boundaries;
+    std::function<std::vector<Index>(Index rows, const std::vector<Index>& partition)> boundaries;
+    bool within_partition = false;  // blocks begin anew in each part, of which `partition` has the boundaries
 };
 
 /// Cuts the columns into segments, and divides the nonzeros by tiles.
@@ -78,19 +90,18 @@ struct CutColumns {
 };
 
 /// Places the rows of each tile by the number of their nonzeros in it.
-struct PlaceInTiles {
-    std::optional<Index> window;  // rows of a window, within which they are sorted; none: all rows of the tile
-    bool descending = true;
-    Index sample = 0;  // they are hashed, ascending: the rows of a tile to which the hash is fitted; 0: sorted, stably
-};
+struct PlaceInTiles : RowPlacing {};
 
 using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition,
                                 SortOutside, CutRows, CutColumns, PlaceInTiles>;
 
 // ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full unless it says otherwise.
 
-/// How values are stored: as the parameter `values` of a layout says. automatic: `auto`, without values of rows and columns.
-enum class DeviceValues { full, one, dictionary, f32, automatic };
+/// How values are stored, as the parameter `values` of a layout says; `auto` is replaced before (DevicePlan::settle).
+enum class DeviceValues { full, one, by_row, by_column, dictionary, f32, rounded_f32, rounded_bf16 };
+
+/// The columns of slices. automatic: of 32 bits if many slices would be wide.
+enum class DeviceColumns { of_32_bits, of_16_bits, in_words, automatic };
 
 /// All rows, one after another without padding.
 struct WholeRows {
@@ -108,10 +119,10 @@ struct PaddedRows {
 
 /// Slices of all rows.
 struct RowSlices {
-    Index slice_height = 0;      // 0: as many rows as a warp has
-    Index threads_per_row = 0;   // 0: chosen by the slice height and the mean length of a row
-    Index split_length = 0;      // the kernel for longer rows is prepared on the host only
-    bool short_columns = false;  // of 16 bits, otherwise of 32
+    Index slice_height = 0;     // 0: as many rows as a warp has
+    Index threads_per_row = 0;  // 0: chosen by the slice height and the mean length of a row
+    Index split_length = 0;     // with chosen threads, the kernel for longer rows is prepared on the host only
+    DeviceColumns columns = DeviceColumns::of_32_bits;
     DeviceValues values = DeviceValues::full;
 };
 
@@ -120,6 +131,7 @@ struct BlockSlices {
     Index block_size = 0;          // rows; 0: those of a node
     Index threads_per_row = 0;     // 0: chosen
     double slots_per_nonzero = 0;  // the most, before blocks are padded to slices
+    DeviceValues values = DeviceValues::full;
 };
 
 /// Slices of the rows inside each part, with columns of 16 bits, and of the rows outside; for the fused kernel.
@@ -141,6 +153,8 @@ struct DevicePlan {
     const DeviceProperties* model = nullptr;                // that the recipe names; null: the device that carries out the plan
     std::vector<std::pair<std::string, DeviceStep>> steps;  // with the ids of their stages
     DeviceStorage storage;
+    /// The storage for a matrix with these values, of the same kind, or nothing if the host makes it. Empty: `storage` itself.
+    std::function<std::optional<DeviceStorage>(const ValueFacts&)> settle;
     std::string kernel;  // that reads the storage
 
     /// The reason why no device carries out the plan, whatever the matrix; empty: one may.

@@ -72,8 +72,9 @@ public:
     virtual void set_values(const Value* values) = 0;
 
     /// Compares products of the kernel with those of the matrix as it was given, row by row on the device: bit for bit for
-    /// integers, which replace the values meanwhile (equal ones by equal ones if values are coded), and within rounding errors
-    /// for the values themselves, for y = A x and y += A x. Returns the first difference, or an empty text.
+    /// integers, which replace the values meanwhile (equal ones by equal ones if values are coded; unless one is stored for
+    /// all), and within rounding errors for the values themselves, for y = A x and y += A x. Returns the first difference, or
+    /// an empty text.
     [[nodiscard]] virtual std::string difference(const CsrOnDevice<Value>& input) = 0;
 
     /// The diagonal of the matrix as it was given, [rows], 0 where it has no entry.

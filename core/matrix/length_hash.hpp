@@ -51,13 +51,4 @@ template <typename Root>
                               static_cast<std::int64_t>(0.5 * slots * root(share * (1 - share) / static_cast<double>(sample))));
 }
 
-/// The probe sequence of a class that starts at slot `home`: upwards to the last slot, then downwards from home - 1. slot_at
-/// gives the slot of a position in the sequence, and position_of the position of a slot.
-[[nodiscard]] constexpr Index slot_at(Index home, Index position, Index slots) {
-    return position < slots - home ? home + position : slots - 1 - position;
-}
-[[nodiscard]] constexpr Index position_of(Index home, Index slot, Index slots) {
-    return slot >= home ? slot - home : slots - 1 - slot;
-}
-
 }  // namespace workbench

@@ -10,12 +10,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/prepare/coding_on_gpu.cuh"
 #include "kernels/primitives/workspace.cuh"
 
 namespace workbench::slicing {
-
-/// The place of a block that holds no nonzero.
-constexpr std::uint32_t no_nonzero = std::numeric_limits<std::uint32_t>::max();
 
 constexpr int tile_of_block_row = 8;  // threads; blocks have at most 6 rows
 using BlockRowTile = cooperative_groups::thread_block_tile<tile_of_block_row>;
@@ -75,7 +73,7 @@ static __global__ void count_blocks(RowsInBlocks matrix, Offset* __restrict__ co
 }
 
 /// The compressed rows of blocks, from the prefix sums of their lengths. nonzeros: [blocks * size * size] the number of the
-/// nonzero in each place of each block, row by row; no_nonzero beforehand.
+/// nonzero in each place of each block, row by row; no_item beforehand.
 static __global__ void list_blocks(RowsInBlocks matrix, const Offset* __restrict__ sums, std::uint32_t* __restrict__ offsets,
                                    Index* __restrict__ columns, std::uint32_t* __restrict__ nonzeros) {
     for_each_block_row(matrix, [&](const BlockRowTile& tile, Index block_row) {

@@ -1,54 +1,91 @@
-// Races. Threads claim the places of a table by atomicCAS, and a claimed place keeps its value; flags are set by writes of one
+// Races. Threads claim the places of a table by atomicCAS, and a claimed place keeps its item; flags are set by writes of one
 // same value.
 #include "kernels/prepare/coding_on_gpu.cuh"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <span>
 
 #include "core/matrix/random.hpp"
-#include "core/matrix/value_bits.hpp"
 #include "kernels/device/cuda_check.cuh"
+#include "kernels/prepare/narrowing.cuh"
 #include "kernels/primitives/rows.cuh"
 
 namespace workbench {
 namespace {
 
 using on_gpu::for_each_item;
-using Bits = unsigned long long;
 
-constexpr std::size_t places = 1024;
+constexpr std::size_t table_places = 1 << 14;  // of 16 bits, and several times as many as there are codes
 
-/// A set of values, by open addressing.
-struct ValueTable {
-    Bits values[places];  // the complements of their bits; 0: none
-    int count;            // of the values, or more than the most
-    int has_zero;         // a complement is 0
+/// A set of items, by open addressing.
+struct ItemTable {
+    std::uint32_t items[table_places];  // their numbers, plus 1; 0: none
+    int count;
 };
 
 template <typename Value>
-__global__ void collect_values(const Value* __restrict__ values, std::size_t count, int most, ValueTable* table) {
-    for_each_item(count, [&](std::size_t i) {
-        const Bits own = ~Bits{bits_of(values[i])};
-        if (own == 0) table->has_zero = 1;
-        if (own == 0 || *static_cast<volatile int*>(&table->count) > most) return;
-        std::size_t place = mixed(own) % places;
-        for (std::size_t tried = 0; tried < places; ++tried, place = (place + 1) % places) {
-            Bits held = static_cast<volatile Bits*>(table->values)[place];
-            if (held == 0) held = atomicCAS(table->values + place, Bits{0}, own);
+__device__ std::uint64_t bits_in(const ItemsOnGpu<Value>& of, std::size_t item, Index j) {
+    if (of.nonzeros == nullptr) return bits_of(of.values[item]);
+    const std::uint32_t nonzero = of.nonzeros[item * of.area + j];
+    return nonzero == no_item ? 0 : bits_of(of.values[nonzero]);
+}
+
+template <typename Value>
+__device__ bool are_equal(const ItemsOnGpu<Value>& of, std::size_t one, std::size_t other) {
+    for (Index j = 0; j < of.area; ++j) {
+        if (bits_in(of, one, j) != bits_in(of, other, j)) return false;
+    }
+    return true;
+}
+
+template <typename Value>
+__global__ void collect_items(ItemsOnGpu<Value> of, int most, ItemTable* table, std::uint16_t* __restrict__ places) {
+    const volatile int* const count = &table->count;
+    for_each_item(of.count, [&](std::size_t i) {
+        std::uint64_t hash = 0;
+        for (Index j = 0; j < of.area; ++j) hash = mixed(hash ^ bits_in(of, i, j));
+        const auto own = static_cast<std::uint32_t>(i + 1);
+        for (std::size_t place = hash % table_places; *count <= most; place = (place + 1) % table_places) {
+            std::uint32_t held = static_cast<volatile std::uint32_t*>(table->items)[place];
+            if (held == 0) held = atomicCAS(table->items + place, 0U, own);
             if (held == 0) atomicAdd(&table->count, 1);
-            if (held == 0 || held == own) return;
+            if (held != 0 && !are_equal(of, held - 1, i)) continue;
+            places[i] = static_cast<std::uint16_t>(place);
+            return;
         }
-        atomicAdd(&table->count, most + 1);  // the table is full
     });
 }
 
-__global__ void find_inexact(const double* __restrict__ values, std::size_t count, int* inexact) {
+/// The values of some items, one after another.
+template <typename Value>
+__global__ void copy_items(ItemsOnGpu<Value> of, const std::uint32_t* __restrict__ chosen, std::size_t values,
+                           Value* __restrict__ to) {
+    for_each_item(values, [&](std::size_t i) {
+        const std::size_t item = chosen[i / of.area];
+        const std::uint32_t nonzero = of.nonzeros == nullptr ? item : of.nonzeros[item * of.area + i % of.area];
+        to[i] = nonzero == no_item ? Value{0} : of.values[nonzero];
+    });
+}
+
+__global__ void find_unfit(const double* __restrict__ values, std::size_t count, Rounding rounding, int* unfit) {
     for_each_item(count, [&](std::size_t i) {
-        // f32 has NaNs that are quiet, with fewer bits, to which the GPU itself converts no NaN.
-        const bool is_exact = isnan(values[i]) ? (bits_of(values[i]) & 0x800001FFFFFFF) == 0x8000000000000
-                                               : static_cast<double>(static_cast<float>(values[i])) == values[i];
-        if (!is_exact) *inexact = 1;
+        const double value = values[i];
+        // The GPU would convert each NaN to the same one.
+        const bool is_exact_nan = (bits_of(value) & 0x800001FFFFFFF) == 0x8000000000000;
+        const bool fits = rounding != Rounding::none ? !isfinite(value) || isfinite(rounded_on_gpu(value, rounding))
+                          : isnan(value)             ? is_exact_nan
+                                                     : static_cast<double>(static_cast<float>(value)) == value;
+        if (!fits) *unfit = 1;
+    });
+}
+
+template <typename Value>
+__global__ void find_unequal(const Value* __restrict__ values, const std::uint32_t* __restrict__ others, std::size_t count,
+                             int* unequal) {
+    for_each_item(count, [&](std::size_t i) {
+        if (bits_of(values[i]) != bits_of(values[others[i]])) *unequal = 1;
     });
 }
 
@@ -60,11 +97,9 @@ public:
         check_cuda(cudaMemsetAsync(memory_.address(), 0, sizeof(Item), stream), "cudaMemsetAsync");
     }
     [[nodiscard]] Item* address() const { return memory_.template as<Item>(); }
-    [[nodiscard]] Item wait() const {
-        Item item{};
+    void wait(Item& item) const {
         check_cuda(cudaMemcpyAsync(&item, address(), sizeof(Item), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
         check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-        return item;
     }
 
 private:
@@ -72,42 +107,82 @@ private:
     cudaStream_t stream_;
 };
 
+/// The values of some items, on the host.
+template <ValueType Value>
+std::vector<Value> values_of(Device& device, const ItemsOnGpu<Value>& items, const std::vector<std::uint32_t>& chosen,
+                             cudaStream_t stream) {
+    std::vector<Value> values(chosen.size() * static_cast<std::size_t>(items.area));
+    const DeviceMemory numbers = to_device(device, std::span<const std::uint32_t>(chosen), "distinct values");
+    const DeviceMemory memory = device.allocate(values.size() * sizeof(Value), "distinct values");
+    copy_items<<<blocks_of(values.size(), block_threads), block_threads, 0, stream>>>(
+        items, numbers.as<const std::uint32_t>(), values.size(), memory.template as<Value>());
+    check_launch("copy_items");
+    check_cuda(cudaMemcpyAsync(values.data(), memory.address(), memory.bytes(), cudaMemcpyDeviceToHost, stream),
+               "cudaMemcpyAsync");
+    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return values;
+}
+
 }  // namespace
 
 template <ValueType Value>
-std::optional<std::vector<Value>> distinct_on_gpu(Device& device, const Value* values, std::size_t count, Offset most,
-                                                  cudaStream_t stream) {
-    const Found<ValueTable> table(device, stream);
-    collect_values<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, count, static_cast<int>(most),
-                                                                                  table.address());
-    check_launch("collect_values");
-    const ValueTable found = table.wait();
-    if (found.count + found.has_zero > static_cast<int>(most)) return std::nullopt;
-    std::vector<Bits> bits;
-    if (found.has_zero != 0) bits.push_back(~Bits{0});
-    for (const Bits each : found.values) {
-        if (each != 0) bits.push_back(~each);
+std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Value>& items, Offset most, cudaStream_t stream) {
+    CodesOnGpu<Value> codes{{}, device.allocate(items.count * sizeof(std::uint16_t), "places of values"), {}};
+    const Found<ItemTable> table(device, stream);
+    collect_items<<<blocks_of(items.count, block_threads), block_threads, 0, stream>>>(
+        items, static_cast<int>(most), table.address(), codes.places.template as<std::uint16_t>());
+    check_launch("collect_items");
+    const auto found = std::make_unique<ItemTable>();
+    table.wait(*found);
+    if (found->count > static_cast<int>(most)) return std::nullopt;
+    std::vector<std::uint32_t> chosen;
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < table_places; ++place) {
+        if (found->items[place] == 0) continue;
+        chosen.push_back(found->items[place] - 1);
+        places.push_back(place);
     }
-    std::sort(bits.begin(), bits.end());
-    std::vector<Value> distinct;
-    for (const Bits each : bits) {
-        if constexpr (sizeof(Value) == sizeof(Bits)) {
-            distinct.push_back(std::bit_cast<Value>(each));
-        } else {
-            distinct.push_back(std::bit_cast<Value>(static_cast<std::uint32_t>(each)));
-        }
+    const std::vector<Value> values = values_of(device, items, chosen, stream);
+    const auto area = static_cast<std::size_t>(items.area);
+    const auto begin_of = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i * area); };
+    const auto is_less = [](Value a, Value b) { return bits_of(a) < bits_of(b); };
+    std::vector<std::size_t> order(chosen.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return std::lexicographical_compare(begin_of(a), begin_of(a + 1), begin_of(b), begin_of(b + 1), is_less);
+    });
+    std::vector<std::uint32_t> codes_of_places(table_places);
+    for (const std::size_t i : order) {
+        codes_of_places[places[i]] = static_cast<std::uint32_t>(codes.dictionary.size() / area);
+        codes.dictionary.insert(codes.dictionary.end(), begin_of(i), begin_of(i + 1));
     }
-    return distinct;
+    codes.codes_of_places = to_device(device, std::span<const std::uint32_t>(codes_of_places), "codes of places");
+    return codes;
 }
 
-bool are_exact_in_f32_on_gpu(Device& device, const double* values, std::size_t count, cudaStream_t stream) {
-    const Found<int> inexact(device, stream);
-    find_inexact<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, count, inexact.address());
-    check_launch("find_inexact");
-    return inexact.wait() == 0;
+template <ValueType Value>
+bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* others, std::size_t count,
+                      cudaStream_t stream) {
+    const Found<int> unequal(device, stream);
+    find_unequal<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, others, count, unequal.address());
+    check_launch("find_unequal");
+    int found = 0;
+    unequal.wait(found);
+    return found == 0;
 }
 
-template std::optional<std::vector<float>> distinct_on_gpu(Device&, const float*, std::size_t, Offset, cudaStream_t);
-template std::optional<std::vector<double>> distinct_on_gpu(Device&, const double*, std::size_t, Offset, cudaStream_t);
+bool fit_on_gpu(Device& device, const double* values, std::size_t count, Rounding rounding, cudaStream_t stream) {
+    const Found<int> unfit(device, stream);
+    find_unfit<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, count, rounding, unfit.address());
+    check_launch("find_unfit");
+    int found = 0;
+    unfit.wait(found);
+    return found == 0;
+}
+
+template bool are_equal_on_gpu(Device&, const float*, const std::uint32_t*, std::size_t, cudaStream_t);
+template bool are_equal_on_gpu(Device&, const double*, const std::uint32_t*, std::size_t, cudaStream_t);
+template std::optional<CodesOnGpu<float>> code_on_gpu(Device&, const ItemsOnGpu<float>&, Offset, cudaStream_t);
+template std::optional<CodesOnGpu<double>> code_on_gpu(Device&, const ItemsOnGpu<double>&, Offset, cudaStream_t);
 
 }  // namespace workbench

@@ -3,22 +3,63 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "core/contract/device.hpp"
 #include "core/contract/precision.hpp"
+#include "core/contract/rounding.hpp"
 #include "core/matrix/types.hpp"
+#include "core/matrix/value_bits.hpp"
 
 namespace workbench {
 
-/// Like distinct_values, for values on the GPU. Waits for the stream.
-template <ValueType Value>
-[[nodiscard]] std::optional<std::vector<Value>> distinct_on_gpu(Device& device, const Value* values, std::size_t count,
-                                                                Offset most, cudaStream_t stream);
+/// Stands for the number of a nonzero or of a block where there is none.
+inline constexpr std::uint32_t no_item = std::numeric_limits<std::uint32_t>::max();
 
-/// Like are_exact_in_f32. Waits for the stream.
-[[nodiscard]] bool are_exact_in_f32_on_gpu(Device& device, const double* values, std::size_t count, cudaStream_t stream);
+/// Values, or blocks of values, that are to be coded.
+template <ValueType Value>
+struct ItemsOnGpu {
+    const Value* values = nullptr;
+    std::size_t count = 0;
+    const std::uint32_t* nonzeros = nullptr;  // [count * area] of blocks, the number of each value, or no_item for 0; null:
+                                              // item i is value i
+    Index area = 1;                           // values of an item
+};
+
+/// The codes of items.
+template <ValueType Value>
+struct CodesOnGpu {
+    std::vector<Value> dictionary;    // the distinct items in ascending order of their bits
+    DeviceMemory places;              // std::uint16_t [items] of each item in a table
+    DeviceMemory codes_of_places;     // std::uint32_t
+    std::uint32_t added_to_each = 0;  // code
+
+    /// Gives code 0 to the item of zeros, whether it occurs or not.
+    void put_zeros_first(Index area) {
+        const auto is_zero = [](Value value) { return bits_of(value) == 0; };
+        if (std::all_of(dictionary.begin(), dictionary.begin() + area, is_zero)) return;
+        dictionary.insert(dictionary.begin(), static_cast<std::size_t>(area), Value{0});
+        added_to_each = 1;
+    }
+};
+
+/// Codes items by their bits; none if there are more than `most` distinct ones. At least one item. Waits for the stream.
+template <ValueType Value>
+[[nodiscard]] std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Value>& items, Offset most,
+                                                           cudaStream_t stream);
+
+/// True if each value equals the one of the number in `others`. others: [count]. Waits for the stream.
+template <ValueType Value>
+[[nodiscard]] bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* others, std::size_t count,
+                                    cudaStream_t stream);
+
+/// True if a layout can store values of f64 in this rounding: without rounding, f32 represents each of them exactly; otherwise
+/// none of them that is finite becomes infinite. Waits for the stream.
+[[nodiscard]] bool fit_on_gpu(Device& device, const double* values, std::size_t count, Rounding rounding, cudaStream_t stream);
 
 }  // namespace workbench

@@ -7,6 +7,7 @@
 #include "core/matrix/random.hpp"
 #include "core/matrix/value_bits.hpp"
 #include "kernels/device/cuda_device.cuh"
+#include "kernels/prepare/narrowing.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 #include "kernels/primitives/workspace.cuh"
 
@@ -56,7 +57,7 @@ __global__ void fill_with(Index count, Value value, Value* array) {
 
 /// start: what y held before y += A x, otherwise 0.
 template <bool exact, typename Value, typename Given>
-__global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, Integers integers,
+__global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Value> matrix, Integers integers, Rounding rounding,
                              const Index* __restrict__ new_of_old, const Value* __restrict__ y, double start,
                              Index* first_wrong) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
@@ -67,7 +68,7 @@ __global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Valu
         const Index column = matrix.column_indices[k];
         const double product =
             exact ? static_cast<double>(exact_value(matrix, k, integers)) * static_cast<double>(exact_x<Value>(column))
-                  : static_cast<double>(matrix.values[k]) * static_cast<double>(real_x<Value>(column));
+                  : rounded_on_gpu(matrix.values[k], rounding) * static_cast<double>(real_x<Value>(column));
         sum += product;
         size += fabs(product);
     }
@@ -82,10 +83,12 @@ __global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Valu
 template <ValueType Value>
 class Comparison {
 public:
-    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers, Device& device)
+    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers, Rounding rounding,
+               Device& device)
         : sliced_(sliced),
           matrix_(matrix),
           integers_(integers),
+          rounding_(rounding),
           device_(device),
           x_(device.allocate(static_cast<std::size_t>(matrix.columns) * sizeof(Value), "x for verification")),
           y_(device.allocate(static_cast<std::size_t>(matrix.rows) * sizeof(Value), "y for verification")),
@@ -135,7 +138,8 @@ private:
         Index first = no_row;
         device_.upload(std::as_bytes(std::span(&first, 1)), first_wrong_);
         compare_rows<exact><<<blocks_for(matrix_.rows, block_threads), block_threads, 0, stream()>>>(
-            offsets, matrix_, integers_, new_of_old(), y_.template as<const Value>(), start, first_wrong_.template as<Index>());
+            offsets, matrix_, integers_, rounding_, new_of_old(), y_.template as<const Value>(), start,
+            first_wrong_.template as<Index>());
         check_launch("compare_rows");
         device_.download(first_wrong_, std::as_writable_bytes(std::span(&first, 1)));
         return first;
@@ -144,6 +148,7 @@ private:
     PlannedMatrix<Value>& sliced_;
     const CsrOnDevice<Value>& matrix_;
     Integers integers_;
+    Rounding rounding_;
     Device& device_;
     DeviceMemory x_;
     DeviceMemory y_;
@@ -154,11 +159,11 @@ private:
 
 template <ValueType Value>
 std::string difference_on_gpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers,
-                              Device& device) {
-    return Comparison<Value>(sliced, matrix, integers, device).difference();
+                              Rounding rounding, Device& device) {
+    return Comparison<Value>(sliced, matrix, integers, rounding, device).difference();
 }
 
-template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, Integers, Device&);
-template std::string difference_on_gpu(PlannedMatrix<double>&, const CsrOnDevice<double>&, Integers, Device&);
+template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, Integers, Rounding, Device&);
+template std::string difference_on_gpu(PlannedMatrix<double>&, const CsrOnDevice<double>&, Integers, Rounding, Device&);
 
 }  // namespace workbench

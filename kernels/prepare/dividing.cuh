@@ -1,42 +1,16 @@
-// The kernels that sort rows within parts and divide a matrix into the shares inside and outside of its parts.
+// The kernels that divide a matrix into the shares inside and outside of its parts.
 //
 // Races. A thread writes the items of its own number. The threads that take a row together write different entries of it, or
 // the first of them writes. The rows with entries outside are counted by an atomic.
 #pragma once
 
 #include "kernels/formats/ehyb/layout.hpp"
-#include "kernels/prepare/ehyb_on_gpu.cuh"
+#include "kernels/prepare/planned_on_gpu.cuh"
 #include "kernels/primitives/search.hpp"
 
 namespace workbench::dividing {
 
 static_assert(ehyb_height == 32, "a warp takes the lanes of a slice");
-
-/// The part of each old row.
-static __global__ void find_parts(const Index* __restrict__ boundaries, Index parts, const Index* __restrict__ old_of_new,
-                                  Index rows, Index* __restrict__ part_of) {
-    on_gpu::for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
-        part_of[old_of_new[place]] = piece_at(boundaries, parts, static_cast<Index>(place));
-    });
-}
-
-/// A key for each place of the order: the part, then the number of entries inside it, the most first if descending.
-static __global__ void key_by_part(PatternOnGpu pattern, const Index* __restrict__ old_of_new,
-                                   const Index* __restrict__ part_of, int length_bits, bool descending, std::uint32_t longest,
-                                   std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ old_rows) {
-    on_gpu::for_each_row(pattern.vertices, [&](Index place, unsigned lane) {
-        const Index old = old_of_new[place];
-        const Index part = part_of[old];
-        unsigned inside = 0;
-        for (std::uint32_t i = pattern.offsets[old] + lane; i < pattern.offsets[old + 1]; i += on_gpu::lanes) {
-            inside += part_of[pattern.columns[i]] == part ? 1 : 0;
-        }
-        inside = __reduce_add_sync(on_gpu::lanes_of_row(), inside);
-        if (lane != 0) return;
-        keys[place] = static_cast<std::uint64_t>(part) << length_bits | (descending ? longest - inside : inside);
-        old_rows[place] = static_cast<std::uint32_t>(old);
-    });
-}
 
 /// Parts of rows and columns, and the slices of their rows.
 struct PartsOnGpu {

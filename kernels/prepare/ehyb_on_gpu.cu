@@ -1,11 +1,10 @@
 // The parts of an order and EHYB's two shares in slices, made on the GPU; dividing.cuh has the kernels.
-#include "kernels/prepare/ehyb_on_gpu.cuh"
-
 #include <limits>
 #include <utility>
 
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/prepare/dividing.cuh"
+#include "kernels/prepare/slices_on_gpu.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
@@ -25,17 +24,18 @@ template <ValueType Value>
 class EhybMaker {
 public:
     /// Throws Unsuitable.
-    EhybMaker(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, PlannedOnGpu<Value>& result)
-        : workspace_(workspace),
-          device_(device),
-          matrix_(matrix),
-          result_(result),
-          partition_(result.own_facts.partition),
+    EhybMaker(const StorageTask<Value>& task, const ReorderedRows& rows)
+        : task_(task),
+          workspace_(task.workspace),
+          device_(task.device),
+          matrix_(rows.view(task.longest)),
+          result_(task.result),
+          partition_(result_.own_facts.partition),
           first_slices_(SlicePlan{.slice_height = ehyb_height, .group_places = partition_}.group_slices()) {
-        ehyb_.row_count = ehyb_.column_count = matrix.rows;
-        ehyb_.partition_rows = {device, std::span<const Index>(partition_), "the parts"};
-        ehyb_.partition_columns = {device, std::span<const Index>(partition_), "the parts"};
-        ehyb_.inside_group_slices = {device, std::span<const Index>(first_slices_), "the slices of parts"};
+        ehyb_.row_count = ehyb_.column_count = matrix_.rows;
+        ehyb_.partition_rows = {device_, std::span<const Index>(partition_), "the parts"};
+        ehyb_.partition_columns = {device_, std::span<const Index>(partition_), "the parts"};
+        ehyb_.inside_group_slices = {device_, std::span<const Index>(first_slices_), "the slices of parts"};
         parts_ = {ehyb_.partition_rows.data(), ehyb_.inside_group_slices.data(), static_cast<Index>(partition_.size()) - 1,
                   first_slices_.back()};
         if (lanes() >= std::numeric_limits<Index>::max()) throw Unsuitable("the slices of the parts have 2^31 rows or more");
@@ -81,13 +81,6 @@ private:
         return {count, std::move(lengths), workspace_.make<std::uint32_t>(entries), workspace_.make<Index>(entries)};
     }
 
-    [[nodiscard]] DeviceMemory kept(const WorkspaceArray<Offset>& sums) {
-        DeviceMemory copy = device_.allocate(sums.size() * sizeof(Offset), "offsets of slices");
-        check_cuda(cudaMemcpyAsync(copy.address(), sums.data(), copy.bytes(), cudaMemcpyDeviceToDevice, stream()),
-                   "cudaMemcpyAsync");
-        return copy;
-    }
-
     [[nodiscard]] StoredRows list_inside() {
         StoredRows stored = room_for(static_cast<Index>(lanes()), std::move(inside_lengths_));
         dividing::list_inside<<<blocks_for_rows(lanes()), block_threads, 0, stream()>>>(parts_, matrix_, inside_.data(),
@@ -112,38 +105,17 @@ private:
         return stored;
     }
 
-    /// The slices of stored rows; the result fills in their values.
     template <typename ColumnIndex>
     void store(const StoredRows& rows, Slices<Value, ColumnIndex, DeviceArray>& slices) {
-        const auto count = static_cast<std::size_t>((Offset{rows.count} + ehyb_height - 1) / ehyb_height);
-        const slicing::SliceShapes shapes{rows.offsets.data(), rows.columns.data(), rows.count, ehyb_height,
-                                          static_cast<Index>(count)};
-        auto sums = workspace_.make<Offset>(count + 1);
-        check_cuda(cudaMemsetAsync(sums.data(), 0, sizeof(Offset), stream()), "cudaMemsetAsync");
-        slicing::measure_slices<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(shapes, 0, nullptr,
-                                                                                                 sums.data(), nullptr, nullptr);
-        check_launch("measure_slices");
-        sum_up(workspace_, sums);
-        const auto slots = static_cast<std::size_t>(workspace_.download_item(sums, count));
-        DeviceMemory columns = device_.allocate(slots * sizeof(ColumnIndex), "columns of slices");
-        DeviceMemory values = device_.allocate(slots * sizeof(Value), "values of slices");
-        slicing::fill_columns<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(
-            shapes, sums.data(), false, slicing::ColumnsOnGpu<ColumnIndex>{columns.as<ColumnIndex>()});
-        check_launch("fill_columns");
         slices.slice_height = ehyb_height;
-        slices.slice_offsets = {kept(sums), static_cast<Offset>(sums.size())};
-        DeviceMemory nonzeros = device_.allocate(slots * sizeof(std::uint32_t), "the nonzeros of slices");
-        slicing::number_slots<<<blocks_of(count * 32, block_threads), block_threads, 0, stream()>>>(
-            shapes, sums.data(), rows.entries.data(), nullptr, 1, nonzeros.as<std::uint32_t>());
-        check_launch("number_slots");
-        result_.gathered.push_back({std::move(nonzeros), slots, values.template as<Value>()});
-        slices.column_indices = {std::move(columns), static_cast<Offset>(slots)};
-        slices.values = {std::move(values), static_cast<Offset>(slots)};
+        store_slices<Value>(task_, {rows.offsets.data(), rows.columns.data(), rows.entries.data(), rows.count}, {},
+                            std::numeric_limits<Offset>::max(), slices);
     }
 
+    StorageTask<Value> task_;
     Workspace& workspace_;
     Device& device_;
-    const ReorderedOnGpu& matrix_;
+    ReorderedOnGpu matrix_;
     PlannedOnGpu<Value>& result_;
     const std::vector<Index>& partition_;
     HostArray<Index> first_slices_;  // of each part
@@ -158,33 +130,12 @@ private:
 
 }  // namespace
 
-WorkspaceArray<std::uint32_t> sorted_by_entries_inside(Workspace& workspace, const PatternOnGpu& pattern,
-                                                       const Index* old_of_new, const std::vector<Index>& partition,
-                                                       bool descending, std::uint32_t longest) {
-    const auto rows = static_cast<std::size_t>(pattern.vertices);
-    const auto boundaries = workspace.upload<Index>(std::span(partition));
-    const auto part_of = workspace.make<Index>(rows);
-    auto keys = workspace.make<std::uint64_t>(rows);
-    auto old_rows = workspace.make<std::uint32_t>(rows);
-    const auto parts = static_cast<Index>(partition.size()) - 1;
-    dividing::find_parts<<<blocks_of(rows, block_threads), block_threads, 0, workspace.stream()>>>(
-        boundaries.data(), parts, old_of_new, pattern.vertices, part_of.data());
-    check_launch("find_parts");
-    const int length_bits = on_gpu::bits_of(longest);
-    dividing::key_by_part<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
-        pattern, old_of_new, part_of.data(), length_bits, descending, longest, keys.data(), old_rows.data());
-    check_launch("key_by_part");
-    sort_pairs(workspace, keys, old_rows, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(parts)));
-    return old_rows;
-}
-
 template <ValueType Value>
-void store_ehyb(Workspace& workspace, Device& device, const ReorderedOnGpu& matrix, bool descending,
-                PlannedOnGpu<Value>& result) {
-    EhybMaker<Value>(workspace, device, matrix, result).run(descending);
+void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, bool descending) {
+    EhybMaker<Value>(task, rows).run(descending);
 }
 
-template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, PlannedOnGpu<float>&);
-template void store_ehyb(Workspace&, Device&, const ReorderedOnGpu&, bool, PlannedOnGpu<double>&);
+template void store_ehyb(const StorageTask<float>&, const ReorderedRows&, bool);
+template void store_ehyb(const StorageTask<double>&, const ReorderedRows&, bool);
 
 }  // namespace workbench

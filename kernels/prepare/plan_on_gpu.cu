@@ -16,7 +16,6 @@
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/formats/block_sell/layout.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
-#include "kernels/prepare/ehyb_on_gpu.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 #include "kernels/prepare/storages_on_gpu.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
@@ -60,7 +59,7 @@ public:
         block_columns_ = {};
         moved_ = {};
         step("arrays", [&] {
-            std::visit([&](const auto& storage) { store(storage); }, plan_.storage);
+            std::visit([&](const auto& storage) { store(storage); }, settled());
             planned_->fill(task().values(), stream());
         });
         return std::move(planned_);
@@ -102,7 +101,8 @@ private:
 
     void take(const TakeOrder& taken, const std::string& stage) {
         begin_order();
-        GivenOrder given = taken.make(matrix_.rows, node_size_);
+        const std::vector<Index> parts = planned_->own_facts.partition;
+        GivenOrder given = taken.make(matrix_.rows, node_size_, parts);
         if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
         const Index size = stored_.block_size;
         for (Index node = 0; node < pattern_.vertices; ++node) {
@@ -110,6 +110,7 @@ private:
         }
         set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())));
         if (taken.has_parts) set_partition(stage, std::move(given.partition));
+        if (taken.within_parts) planned_->own_facts.partition = parts;
     }
 
     /// Where the parts begin is what the stage rcm_blocks computes on the host for rows of equal weight.
@@ -134,14 +135,13 @@ private:
     }
 
     void take(const SortRows& sort, const std::string&) {
-        if (old_nodes_.size() > 0) move_pattern();
-        if (sort.inside_partition) {
-            old_nodes_ = sorted_by_entries_inside(workspace_, pattern_, order_.data(), planned_->own_facts.partition,
-                                                  sort.descending, longest_);
-        } else {
-            old_nodes_ = sorted(sort);
-            planned_->own_facts.partition.clear();
-        }
+        const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;  // in the order so far
+        if (old_nodes_.size() > 0 || (by_columns && order_.size() > 0)) move_pattern();
+        const PatternOnGpu input{matrix_.rows, offsets_.data(), matrix_.column_indices};
+        old_nodes_ =
+            placed_nodes(workspace_, {in_blocks() ? input : pattern_, order_.data(), pattern_.vertices, stored_.block_size},
+                         sort, planned_->own_facts.partition, longest_);
+        if (!sort.within_partition) planned_->own_facts.partition.clear();
         planned_->own_facts.reordered = true;
     }
 
@@ -151,7 +151,7 @@ private:
 
     /// Tiles are made when they are stored, too.
     void take(const CutRows& cut, const std::string& stage) {
-        tiles_.row_blocks = cut.boundaries(matrix_.rows);
+        tiles_.row_blocks = cut.boundaries(matrix_.rows, planned_->own_facts.partition);
         note(stage, "row blocks: " + std::to_string(tiles_.row_blocks.size() - 1));
     }
     void take(const CutColumns& cut, const std::string& stage) {
@@ -205,7 +205,9 @@ private:
         if (found.unsorted != 0) throw Unsuitable("the columns of a row do not ascend");
         longest_ = found.longest;
         const auto* const slices = std::get_if<RowSlices>(&plan_.storage);
-        if (slices != nullptr && longest_ > static_cast<std::uint32_t>(slices->split_length)) {
+        const bool splits =
+            slices != nullptr && slices->threads_per_row == 0;  // the kernel that does is prepared on the host only
+        if (splits && longest_ > static_cast<std::uint32_t>(slices->split_length)) {
             throw Unsuitable("a row has " + counted(longest_, "nonzero") + ", more than split_length");
         }
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
@@ -263,12 +265,13 @@ private:
         }
         block_offsets_ = workspace_.make<std::uint32_t>(sums.size());
         block_columns_ = workspace_.make<Index>(blocks);
-        stored_.nonzeros_of_blocks = workspace_.make<std::uint32_t>(slots);
-        static_assert(slicing::no_nonzero == 0xFFFFFFFF);
-        check_cuda(cudaMemsetAsync(stored_.nonzeros_of_blocks.data(), 0xFF, slots * sizeof(std::uint32_t), stream()),
+        stored_.nonzeros_of_blocks = keep<std::uint32_t>(slots, "the nonzeros of blocks");
+        static_assert(no_item == 0xFFFFFFFF);
+        check_cuda(cudaMemsetAsync(stored_.nonzeros_of_blocks.address(), 0xFF, slots * sizeof(std::uint32_t), stream()),
                    "cudaMemsetAsync");
         slicing::list_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(
-            matrix, sums.data(), block_offsets_.data(), block_columns_.data(), stored_.nonzeros_of_blocks.data());
+            matrix, sums.data(), block_offsets_.data(), block_columns_.data(),
+            stored_.nonzeros_of_blocks.template as<std::uint32_t>());
         check_launch("list_blocks");
         stored_.block_size = size;
         pattern_ = {matrix.block_rows, block_offsets_.data(), block_columns_.data()};
@@ -291,21 +294,6 @@ private:
         order_ = std::move(order);
         planned_->own_facts.partition.clear();
         planned_->own_facts.reordered = true;
-    }
-
-    /// The old node in each place.
-    WorkspaceArray<std::uint32_t> sorted(const SortRows& sort) {
-        auto old_nodes = workspace_.make<std::uint32_t>(nodes());
-        auto keys = workspace_.make<std::uint64_t>(nodes());
-        const int length_bits = on_gpu::bits_of(longest_);
-        const Index window = std::min(sort.window.value_or(matrix_.rows), matrix_.rows);
-        slicing::key_by_length<<<blocks_of(nodes(), block_threads), block_threads, 0, stream()>>>(
-            in_blocks() ? offsets_.data() : pattern_.offsets, order_.size() == 0 ? nullptr : order_.data(), pattern_.vertices,
-            stored_.block_size, window, length_bits, sort.descending, longest_, keys.data(), old_nodes.data());
-        check_launch("key_by_length");
-        sort_pairs(workspace_, keys, old_nodes, 0,
-                   length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(matrix_.rows / window)));
-        return old_nodes;
     }
 
     /// Moves the pattern to the order that was found last. columns, numbers: [entries] of the moved rows.
@@ -371,11 +359,19 @@ private:
                    "cudaMemcpyAsync");
     }
 
+    /// The storage for the values of the matrix.
+    [[nodiscard]] DeviceStorage settled() {
+        if (!plan_.settle) return plan_.storage;
+        std::optional<DeviceStorage> storage = plan_.settle(facts_on_gpu(task(), stored_, plan_.storage, node_size_));
+        if (!storage) throw Unsuitable("the host stores these values");
+        return *std::move(storage);
+    }
+
     [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
     void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
     void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
     /// EHYB: the slices of both shares, and their kernel.
-    void store(const PartSlices&) { store_ehyb(workspace_, device_, stored_.view(longest_), outside_descending_, *planned_); }
+    void store(const PartSlices&) { store_ehyb(task(), stored_, outside_descending_); }
 
     const DevicePlan& plan_;
     const CsrOnDevice<Value>& matrix_;

@@ -3,6 +3,7 @@
 
 #include "core/contract/device.hpp"
 #include "core/contract/planned_matrix.hpp"
+#include "core/contract/rounding.hpp"
 
 namespace workbench {
 
@@ -15,9 +16,9 @@ template <ValueType Value>
 /// none if a coding takes no other values.
 enum class Integers { by_place, by_value, none };
 
-/// For PlannedMatrix::difference of a GPU.
+/// For PlannedMatrix::difference of a GPU. rounding: of the values that are stored.
 template <ValueType Value>
 [[nodiscard]] std::string difference_on_gpu(PlannedMatrix<Value>& planned, const CsrOnDevice<Value>& matrix, Integers integers,
-                                            Device& device);
+                                            Rounding rounding, Device& device);
 
 }  // namespace workbench

@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/contract/kernel.hpp"
 #include "core/text/words.hpp"
-#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/common/storage/fields.hpp"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/prepare/coding_on_gpu.cuh"
@@ -27,25 +27,46 @@ struct ReorderedOnGpu {
     std::uint32_t longest = 0;  // row
 };
 
-/// The array of a kernel that contains the values of `count` slots, and where these come from. One of the pointers to slots is
-/// not null, unless all values are equal.
+/// An array of codes, and their dictionary.
+template <ValueType Value>
+struct CodedSlots {
+    std::variant<std::uint8_t*, std::uint16_t*, std::uint32_t*> codes;  // [count] of values, of blocks, or in words
+    int column_bits = 0;                                                // of words
+    Value* dictionary = nullptr;
+    std::size_t room = 0;             // of the dictionary
+    DeviceMemory nonzeros_of_blocks;  // of ItemsOnGpu
+    Index area = 1;
+    CodesOnGpu<Value> found;  // for the values that are stored next
+};
+
+/// The array of a kernel that contains the values of `count` slots, and where these come from. One of the pointers is not null,
+/// or values are coded, or all are equal.
 template <ValueType Value>
 struct GatheredSlots {
-    DeviceMemory nonzeros;  // std::uint32_t [count] their numbers in the input; slicing::no_nonzero: padding
+    DeviceMemory items;  // std::uint32_t [count] the number in the input of their nonzero, or coded block; no_item: padding
     std::size_t count = 0;
     Value* values = nullptr;
-    float* in_f32 = nullptr;        // if f32 represents all values of f64 exactly
-    std::uint8_t* codes = nullptr;  // of a dictionary
-    Value* dictionary = nullptr;    // [room] values, of which the first `distinct` ascend by their bits
-    Index room = 0;
-    Index distinct = 0;
+    float* in_f32 = nullptr;  // if values are of f64
+    Bf16* in_bf16 = nullptr;
+    Rounding rounding = Rounding::none;
+    std::optional<CodedSlots<Value>> coded = {};
     std::optional<Value> only = {};  // of all slots, none of which stores it
+    DeviceMemory equals = {};        // std::uint32_t [nonzeros] another with the same value; if lines have one value each
 
     /// Calls use with what stores the values (slicing::ValueWriter, CodeWriter).
-    void with_writer(const auto& use) const {
-        if (values != nullptr) use(slicing::ValueWriter<Value>{values});
-        if (in_f32 != nullptr) use(slicing::ValueWriter<float>{in_f32});
-        if (codes != nullptr) use(slicing::CodeWriter<Value>{codes, dictionary, distinct});
+    void with_writer(const Value* input, const auto& use) const {
+        if (values != nullptr) use(slicing::ValueWriter<Value, Value>{input, values});
+        if constexpr (std::is_same_v<Value, double>) {
+            if (in_f32 != nullptr) use(slicing::ValueWriter<Value, float>{input, in_f32});
+            if (in_bf16 != nullptr) use(slicing::ValueWriter<Value, Bf16>{input, in_bf16});
+        }
+        if (!coded) return;
+        const auto write = [&]<typename Code>(Code* codes) {
+            use(slicing::CodeWriter<Code>{coded->found.places.template as<const std::uint16_t>(),
+                                          coded->found.codes_of_places.template as<const std::uint32_t>(),
+                                          coded->found.added_to_each, codes, coded->column_bits});
+        };
+        std::visit(write, coded->codes);
     }
 };
 
@@ -89,12 +110,15 @@ public:
 
     /// Stores values on a stream.
     void fill(const Value* input, cudaStream_t stream) {
-        for (const GatheredSlots<Value>& each : gathered) {
-            each.with_writer([&](auto writer) {
+        for (GatheredSlots<Value>& each : gathered) {
+            each.with_writer(input, [&](auto writer) {
                 slicing::gather_values<<<blocks_of(each.count, block_threads), block_threads, 0, stream>>>(
-                    each.nonzeros.template as<const std::uint32_t>(), each.count, input, writer);
+                    each.items.template as<const std::uint32_t>(), each.count, writer);
             });
             check_launch("gather_values");
+            if (!each.coded) continue;
+            check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+            each.coded->found = {};
         }
     }
 
@@ -112,13 +136,17 @@ public:
     }
 
     [[nodiscard]] std::string difference(const CsrOnDevice<Value>& input) override {
-        const bool coded = std::ranges::any_of(gathered, [](const auto& each) { return each.values == nullptr; });
-        const bool equal = std::ranges::any_of(gathered, [](const auto& each) { return each.only.has_value(); });
-        return difference_on_gpu<Value>(*this, input,
-                                        equal   ? Integers::none
-                                        : coded ? Integers::by_value
-                                                : Integers::by_place,
-                                        device_);
+        Integers integers = Integers::by_place;
+        Rounding rounding = Rounding::none;
+        for (const GatheredSlots<Value>& each : gathered) {
+            if (each.only) {
+                integers = Integers::none;
+            } else if (each.values == nullptr || each.equals.bytes() > 0) {
+                integers = Integers::by_value;
+            }
+            rounding = each.rounding;
+        }
+        return difference_on_gpu<Value>(*this, input, integers, rounding, device_);
     }
 
     [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>& input) const override {
@@ -153,29 +181,42 @@ public:
 private:
     /// Throws Unsuitable if other values do not fit the coding of the slots.
     void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+        if constexpr (std::is_same_v<Value, double>) {
+            const bool narrow = slots.in_f32 != nullptr || slots.in_bf16 != nullptr;
+            if (narrow && !fit_on_gpu(device_, input, nonzeros, slots.rounding, stream)) {
+                throw Unsuitable(slots.rounding == Rounding::none
+                                     ? "new values: f32 does not represent all of them exactly; expected a new operator"
+                                     : "new values: one would be rounded to infinity; expected a new operator");
+            }
+        }
+        if (slots.equals.bytes() > 0 &&
+            !are_equal_on_gpu(device_, input, slots.equals.template as<const std::uint32_t>(), nonzeros, stream)) {
+            throw Unsuitable("new values: those of a row or column are not all equal; expected a new operator");
+        }
         if (slots.only) {
-            const auto found = distinct_on_gpu(device_, input, nonzeros, 1, stream);
-            if (found && bits_of(found->front()) == bits_of(*slots.only)) return;
+            const auto found = code_on_gpu<Value>(device_, {input, nonzeros}, 1, stream);
+            if (found && bits_of(found->dictionary.front()) == bits_of(*slots.only)) return;
             throw Unsuitable(
                 "new values: they are not those of the matrix, of which one is stored for all; expected a new "
                 "operator");
         }
-        if constexpr (std::is_same_v<Value, double>) {
-            if (slots.in_f32 != nullptr && !are_exact_in_f32_on_gpu(device_, input, nonzeros, stream)) {
-                throw Unsuitable("new values: f32 does not represent all of them exactly; expected a new operator");
-            }
-        }
-        if (slots.codes == nullptr) return;
-        const auto found = distinct_on_gpu(device_, input, nonzeros, Offset{slots.room}, stream);
-        const HostArray<Value> dictionary =
-            ValueCodes<Value>(found.value_or(std::vector<Value>()), slots.count > nonzeros).dictionary();
-        if (!found || static_cast<Index>(dictionary.size()) > slots.room) {
-            throw Unsuitable("new values: the dictionary has room for " + counted(slots.room, "distinct value") +
+        if (!slots.coded) return;
+        CodedSlots<Value>& coded = *slots.coded;
+        const bool of_blocks = coded.nonzeros_of_blocks.bytes() > 0;
+        const auto area = static_cast<std::size_t>(coded.area);
+        const std::size_t count = of_blocks ? coded.nonzeros_of_blocks.bytes() / (area * sizeof(std::uint32_t)) : nonzeros;
+        auto found =
+            code_on_gpu<Value>(device_, {input, count, coded.nonzeros_of_blocks.template as<const std::uint32_t>(), coded.area},
+                               static_cast<Offset>(coded.room / area), stream);
+        if (found && (of_blocks || slots.count > nonzeros)) found->put_zeros_first(coded.area);
+        if (!found || found->dictionary.size() > coded.room) {
+            throw Unsuitable("new values: the dictionary has room for " +
+                             counted(coded.room / area, of_blocks ? "distinct block" : "distinct value") +
                              ", and there are more; expected a new operator");
         }
-        slots.distinct = static_cast<Index>(dictionary.size());
-        check_cuda(cudaMemcpyAsync(slots.dictionary, dictionary.data(), dictionary.size() * sizeof(Value),
-                                   cudaMemcpyHostToDevice, stream),
+        coded.found = *std::move(found);
+        check_cuda(cudaMemcpyAsync(coded.dictionary, coded.found.dictionary.data(),
+                                   coded.found.dictionary.size() * sizeof(Value), cudaMemcpyHostToDevice, stream),
                    "cudaMemcpyAsync");
         check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     }

@@ -1,6 +1,7 @@
 // Moves rows to an order on the GPU, and stores whole rows there: one after another, or padded to the longest.
 //
-// Races. Each thread writes items of its own number or of its own row; flags are set by writes of one same value.
+// Races. Each thread writes items of its own number or of its own row; flags are set by writes of one same value, and the
+// nonzeros of lines are chosen by atomics.
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -91,7 +92,25 @@ __global__ void pad_rows(ReorderedOnGpu matrix, Index width, bool row_major, Ind
         const Offset entry = matrix.offsets[row] + (row_major ? inner : outer);
         const bool is_padding = entry >= matrix.offsets[row + 1];
         columns[slot] = is_padding ? no_column : matrix.columns[entry];
-        nonzeros[slot] = is_padding ? slicing::no_nonzero : matrix.entries[entry];
+        nonzeros[slot] = is_padding ? no_item : matrix.entries[entry];
+    });
+}
+
+/// A nonzero of each row, or of each column. chosen: no_item beforehand.
+__global__ void choose_of_lines(ReorderedOnGpu matrix, bool of_rows, std::uint32_t* chosen) {
+    for_each_row(matrix.rows, [&](Index row, unsigned lane) {
+        for (Offset i = matrix.offsets[row] + lane; i < matrix.offsets[row + 1]; i += on_gpu::lanes) {
+            atomicMin(chosen + (of_rows ? row : matrix.columns[i]), matrix.entries[i]);
+        }
+    });
+}
+
+__global__ void note_chosen(ReorderedOnGpu matrix, bool of_rows, const std::uint32_t* __restrict__ chosen,
+                            std::uint32_t* __restrict__ of_nonzeros) {
+    for_each_row(matrix.rows, [&](Index row, unsigned lane) {
+        for (Offset i = matrix.offsets[row] + lane; i < matrix.offsets[row + 1]; i += on_gpu::lanes) {
+            of_nonzeros[matrix.entries[i]] = chosen[of_rows ? row : matrix.columns[i]];
+        }
     });
 }
 
@@ -100,19 +119,58 @@ __global__ void measure_rows(const Offset* __restrict__ offsets, Index rows, Ind
                   [&](std::size_t row) { lengths[row] = static_cast<Index>(offsets[row + 1] - offsets[row]); });
 }
 
-template <typename Stored, ValueType Value>
-void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, const std::vector<Value>& distinct) {
+/// One nonzero stands for all of its row, or of its column.
+struct LinesOnGpu {
+    DeviceMemory items;   // std::uint32_t [lines] its number in the input; no_item: the line has none
+    DeviceMemory equals;  // std::uint32_t [nonzeros] its number, for each nonzero of the line
+};
+
+/// Throws Unsuitable if the values of a line are not all equal.
+template <ValueType Value>
+LinesOnGpu lines_of(const StorageTask<Value>& task, const ReorderedRows& rows, DeviceValues values) {
+    const cudaStream_t stream = task.workspace.stream();
+    const auto count = static_cast<std::size_t>(rows.rows);
+    const std::size_t nonzeros = rows.columns.size();
+    const unsigned blocks = blocks_of(count * on_gpu::lanes, block_threads);
+    LinesOnGpu lines{room_for<std::uint32_t>(task.device, count, "nonzeros of lines"),
+                     room_for<std::uint32_t>(task.device, nonzeros, "lines of nonzeros")};
+    auto* const items = lines.items.template as<std::uint32_t>();
+    check_cuda(cudaMemsetAsync(items, 0xFF, lines.items.bytes(), stream), "cudaMemsetAsync");
+    const bool by_row = values == DeviceValues::by_row;
+    choose_of_lines<<<blocks, block_threads, 0, stream>>>(rows.view(task.longest), by_row, items);
+    check_launch("choose_of_lines");
+    note_chosen<<<blocks, block_threads, 0, stream>>>(rows.view(task.longest), by_row, items,
+                                                      lines.equals.template as<std::uint32_t>());
+    check_launch("note_chosen");
+    if (!are_equal_on_gpu(task.device, task.values(), lines.equals.template as<const std::uint32_t>(), nonzeros, stream)) {
+        throw Unsuitable(by_row ? "the values of a row are not all equal" : "the values of a column are not all equal");
+    }
+    return lines;
+}
+
+template <ValueType Value>
+bool has_equal_lines(const StorageTask<Value>& task, const ReorderedRows& rows, DeviceValues values) {
+    try {
+        (void)lines_of(task, rows, values);
+        return true;
+    } catch (const Unsuitable&) {
+        return false;
+    }
+}
+
+/// store_values(csr) makes the arrays of values.
+template <ValueType Value>
+void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto csr, const auto& store_values) {
     const std::size_t nonzeros = rows.columns.size();
     DeviceMemory columns = room_for<Index>(task.device, nonzeros, "columns of csr");
     check_cuda(cudaMemcpyAsync(columns.address(), rows.columns.data(), columns.bytes(), cudaMemcpyDeviceToDevice,
                                task.workspace.stream()),
                "cudaMemcpyAsync");
-    std::conditional_t<std::is_same_v<Stored, Constant<Value>>, CsrPattern<Value, DeviceArray>, Csr<Stored, DeviceArray>> csr;
     csr.row_count = task.matrix.rows;
     csr.column_count = task.matrix.columns;
+    store_values(csr);
     csr.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr.column_indices = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr");
     task.result.note_arrays(csr);
     // The kernel reads offsets and columns on the device's stream.
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
@@ -122,7 +180,31 @@ void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, const std::v
 }
 
 template <typename Stored, ValueType Value>
-void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const std::vector<Value>& distinct) {
+void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Value> coding) {
+    using Arrays =
+        std::conditional_t<std::is_same_v<Stored, Constant<Value>>, CsrPattern<Value, DeviceArray>, Csr<Stored, DeviceArray>>;
+    store_csr(task, rows, Arrays{}, [&](Arrays& csr) {
+        csr.values =
+            gathered_values<Stored>(task, std::move(rows.entries), rows.columns.size(), std::move(coding), "values of csr");
+    });
+}
+
+/// One value for each row or column.
+template <ValueType Value>
+void store_csr_of_lines(const StorageTask<Value>& task, ReorderedRows& rows, DeviceValues values) {
+    LinesOnGpu lines = lines_of(task, rows, values);
+    Coding<Value> coding;
+    coding.equals = std::move(lines.equals);
+    store_csr(task, rows, CsrPattern<Value, DeviceArray>{}, [&](auto& csr) {
+        csr.values = {1, task.matrix.nonzeros};
+        auto& of_lines = values == DeviceValues::by_row ? csr.row_values : csr.column_values;
+        of_lines = gathered_values<Value>(task, std::move(lines.items), static_cast<std::size_t>(rows.rows), std::move(coding),
+                                          "values of lines");
+    });
+}
+
+template <typename Stored, ValueType Value>
+void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Value> coding) {
     const std::size_t nonzeros = rows.columns.size();
     const auto count = static_cast<std::size_t>(rows.rows);
     Workspace& workspace = task.workspace;
@@ -140,15 +222,15 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const std:
     csr16.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr16.first_columns = {std::move(first_columns), Offset{rows.rows}};
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
-    csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, distinct, "values of csr16");
+    csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, std::move(coding), "values of csr16");
     task.result.note_arrays(csr16);
     task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(csr16), task.matrix.nonzeros, task.device);
 }
 
 /// Fills the arrays that ell and ellr share.
 template <typename Stored, ValueType Value>
-void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
-         const std::vector<Value>& distinct, auto& ell) {
+void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage, Coding<Value> coding,
+         auto& ell) {
     ell.order = storage.row_major ? EllOrder::row_major : EllOrder::column_major;
     ell.row_count = task.matrix.rows;
     ell.column_count = task.matrix.columns;
@@ -163,21 +245,20 @@ void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const Padded
         rows.view(task.longest), ell.width, storage.row_major, columns.as<Index>(), nonzeros.as<std::uint32_t>());
     check_launch("pad_rows");
     ell.column_indices = {std::move(columns), static_cast<Offset>(slots)};
-    ell.values = gathered_values<Stored>(task, std::move(nonzeros), slots, distinct, "values of padded rows");
+    ell.values = gathered_values<Stored>(task, std::move(nonzeros), slots, std::move(coding), "values of padded rows");
 }
 
 template <typename Stored, ValueType Value>
-void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage,
-                  const std::vector<Value>& distinct) {
+void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage, Coding<Value> coding) {
     if (!storage.with_lengths) {
         RowsOfShape<ell_shape, Stored, DeviceArray> ell;
-        pad<Stored>(task, rows, storage, distinct, ell);
+        pad<Stored>(task, rows, storage, std::move(coding), ell);
         task.result.note_arrays(ell);
         task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ell), task.matrix.nonzeros, task.device);
         return;
     }
     RowsOfShape<ellr_shape, Stored, DeviceArray> ellr;
-    pad<Stored>(task, rows, storage, distinct, ellr);
+    pad<Stored>(task, rows, storage, std::move(coding), ellr);
     const auto count = static_cast<std::size_t>(rows.rows);
     DeviceMemory lengths = room_for<Index>(task.device, count, "lengths of rows");
     measure_rows<<<blocks_of(count, block_threads), block_threads, 0, task.workspace.stream()>>>(
@@ -217,19 +298,47 @@ RowMove move_rows(Workspace& workspace, const PatternOnGpu& pattern, std::int64_
 }
 
 template <ValueType Value>
+ValueFacts facts_on_gpu(const StorageTask<Value>& task, const ReorderedRows& rows, const DeviceStorage& storage,
+                        Index node_size) {
+    ValueFacts facts{.precision = precision_of<Value>, .columns = task.matrix.columns, .node_size = node_size};
+    const cudaStream_t stream = task.workspace.stream();
+    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
+    const auto codes = code_on_gpu<Value>(task.device, {task.values(), nonzeros}, most_coded_values, stream);
+    if (codes) facts.distinct = static_cast<Offset>(codes->dictionary.size());
+    if constexpr (std::is_same_v<Value, double>) {
+        facts.exact_in_f32 = fit_on_gpu(task.device, task.values(), nonzeros, Rounding::none, stream);
+    }
+    if (const auto* const whole = std::get_if<WholeRows>(&storage); whole != nullptr && !whole->short_columns) {
+        facts.one_a_row = has_equal_lines(task, rows, DeviceValues::by_row);
+        facts.one_a_column = has_equal_lines(task, rows, DeviceValues::by_column);
+    }
+    const bool in_blocks = std::holds_alternative<BlockSlices>(storage);
+    if (!in_blocks || node_size == 1 || rows.block_size != node_size) return facts;
+    const auto blocks = code_on_gpu<Value>(task.device, items_of_blocks(task, rows), most_coded_blocks, stream);
+    if (blocks) facts.distinct_blocks = static_cast<Offset>(blocks->dictionary.size()) / (node_size * node_size);
+    return facts;
+}
+
+template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const WholeRows& storage) {
-    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
-        storage.short_columns ? store_csr16<Stored>(task, rows, distinct) : store_csr<Stored>(task, rows, distinct);
+    if (storage.values == DeviceValues::by_row || storage.values == DeviceValues::by_column) {
+        return store_csr_of_lines(task, rows, storage.values);
+    }
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, Coding<Value> coding) {
+        storage.short_columns ? store_csr16<Stored>(task, rows, std::move(coding))
+                              : store_csr<Stored>(task, rows, std::move(coding));
     });
 }
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const PaddedRows& storage) {
-    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
-        store_padded<Stored>(task, rows, storage, distinct);
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, Coding<Value> coding) {
+        store_padded<Stored>(task, rows, storage, std::move(coding));
     });
 }
 
+template ValueFacts facts_on_gpu(const StorageTask<float>&, const ReorderedRows&, const DeviceStorage&, Index);
+template ValueFacts facts_on_gpu(const StorageTask<double>&, const ReorderedRows&, const DeviceStorage&, Index);
 template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const WholeRows&);
 template void store_on_gpu(const StorageTask<double>&, ReorderedRows&, const WholeRows&);
 template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const PaddedRows&);

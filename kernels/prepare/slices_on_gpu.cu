@@ -1,125 +1,114 @@
-// Slices of rows, or of rows of blocks, from the rows in their order; slicing.cuh has the kernels.
-#include <utility>
+// Sliced ELL of rows, or of rows of blocks, from the rows in their order.
+#include "kernels/prepare/slices_on_gpu.cuh"
+
+#include <limits>
 
 #include "core/text/words.hpp"
 #include "kernels/formats/block_sell/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
-#include "kernels/prepare/storages_on_gpu.cuh"
-#include "kernels/primitives/sort_and_scan.cuh"
 
 namespace workbench {
 namespace {
 
-/// The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
-void require_slots(Offset slots, Offset nonzeros, const auto& sell) {
-    if (sell.threads_per_row > 0) return;
-    const Index height = sell.slice_height;
-    const bool fills_warp = height == 32 || height == 16 || height == 8;
-    if (!fills_warp) throw Unsuitable("slices of " + counted(height, "row") + " do not fill a warp");
-    if (slots > 2 * nonzeros) throw Unsuitable("most slots would be padding");
-}
+constexpr Offset any_number = std::numeric_limits<Offset>::max();
 
-/// Fills the arrays of slices. sell: Sell or BlockSell without arrays. distinct: for the coding of values.
-template <typename Stored, ValueType Value>
-void fill_slices(const StorageTask<Value>& task, const ReorderedRows& rows, const std::vector<Value>& distinct, auto& sell) {
-    using ColumnIndex = std::remove_cvref_t<decltype(*sell.column_indices.data())>;
-    constexpr bool of_blocks = requires { sell.block_size; };
-    constexpr bool marks_padding = ConstantMember<ValueArray<Stored, DeviceArray>>;
-    Workspace& workspace = task.workspace;
-    Device& device = task.device;
-    const cudaStream_t stream = workspace.stream();
+/// The rows, and the size of the matrix for `sell`. Throws Unsuitable if a slice may be too large.
+template <ValueType Value>
+RowsToSlice rows_of(const StorageTask<Value>& task, const ReorderedRows& rows, auto& sell) {
     sell.row_count = task.matrix.rows;
     sell.column_count = task.matrix.columns;
-    const Index slices = (rows.rows - 1) / sell.slice_height + 1;
-    const Offset area = Offset{rows.block_size} * rows.block_size;
     // A row of blocks has at most the entries of all its rows.
+    const Offset area = Offset{rows.block_size} * rows.block_size;
     if (Offset{task.longest} * rows.block_size * area * sell.slice_height > slicing::largest_slice) {
         throw Unsuitable("a slice may have more than 2^31 slots");
     }
-    const slicing::SliceShapes shapes{rows.offsets.as<const Offset>(), rows.columns.data(), rows.rows, sell.slice_height,
-                                      slices};
-    const auto count = static_cast<std::size_t>(slices);
-    auto first_columns = room_for<Index>(device, count, "first columns of slices");
-    auto slots = workspace.make<Offset>(count + 1);
-    auto wide = workspace.make<Offset>(count + 1);
-    auto wide_slots = workspace.make<Offset>(count + 1);
-    const unsigned blocks = blocks_of(count, block_threads);
-    const Index farthest = Index{padding_column} - (marks_padding ? 1 : 0);
-    slicing::measure_slices<<<blocks, block_threads, 0, stream>>>(shapes, farthest, first_columns.as<Index>(), slots.data(),
-                                                                  wide.data(), wide_slots.data());
-    check_launch("measure_slices");
-    for (auto* sums : {&slots, &wide, &wide_slots}) sum_up(workspace, *sums);
-    const auto slot_count = static_cast<std::size_t>(workspace.download_item(slots, count));
-    if constexpr (!of_blocks) require_slots(static_cast<Offset>(slot_count), task.matrix.nonzeros, sell);
+    const bool has_values = rows.nonzeros_of_blocks.address() != nullptr;  // they may have been taken
+    return {rows.offsets.as<const Offset>(),
+            rows.columns.data(),
+            rows.entries.as<const std::uint32_t>(),
+            rows.rows,
+            rows.nonzeros_of_blocks.as<const std::uint32_t>(),
+            has_values ? static_cast<Index>(area) : 1};
+}
 
-    auto slice_offsets = room_for<Offset>(device, count + 1, "slice offsets");
-    check_cuda(cudaMemcpyAsync(slice_offsets.address(), slots.data(), slice_offsets.bytes(), cudaMemcpyDeviceToDevice, stream),
-               "cudaMemcpyAsync");
-    const std::size_t value_count = slot_count * static_cast<std::size_t>(area);
-    auto columns = room_for<ColumnIndex>(device, slot_count, "columns of slices");
-    const unsigned of_slots = blocks_of(count * 32, block_threads);
-    slicing::ColumnsOnGpu<ColumnIndex> filled{columns.template as<ColumnIndex>()};
-    if constexpr (std::is_same_v<ColumnIndex, std::uint16_t>) {
-        const auto wide_count = static_cast<std::size_t>(workspace.download_item(wide, count));
-        const auto high_count = static_cast<std::size_t>(workspace.download_item(wide_slots, count));
-        auto wide_offsets = room_for<Offset>(device, wide_count, "wide slices");
-        auto high_columns = room_for<std::uint16_t>(device, high_count, "upper halves of columns");
-        slicing::mark_wide_slices<<<blocks, block_threads, 0, stream>>>(wide.data(), wide_slots.data(), slices,
-                                                                        first_columns.as<Index>(), wide_offsets.as<Offset>());
-        check_launch("mark_wide_slices");
-        filled = {filled.columns, first_columns.as<Index>(), wide_offsets.as<Offset>(), high_columns.as<std::uint16_t>()};
-        sell.first_columns = {std::move(first_columns), static_cast<Offset>(count)};
-        sell.wide_offsets = {std::move(wide_offsets), static_cast<Offset>(wide_count)};
-        sell.high_columns = {std::move(high_columns), static_cast<Offset>(high_count)};
-    }
-    slicing::fill_columns<<<of_slots, block_threads, 0, stream>>>(shapes, slots.data(), marks_padding, filled);
-    check_launch("fill_columns");
-    auto nonzeros = room_for<std::uint32_t>(device, value_count, "the nonzeros of slices");
-    slicing::number_slots<<<of_slots, block_threads, 0, stream>>>(
-        shapes, slots.data(), rows.entries.as<const std::uint32_t>(), of_blocks ? rows.nonzeros_of_blocks.data() : nullptr,
-        static_cast<unsigned>(area), nonzeros.template as<std::uint32_t>());
-    check_launch("number_slots");
-    sell.values = gathered_values<Stored>(task, std::move(nonzeros), value_count, distinct, "values of slices");
-    sell.slice_offsets = {std::move(slice_offsets), static_cast<Offset>(count + 1)};
-    sell.column_indices = {std::move(columns), static_cast<Offset>(slot_count)};
-    task.result.note_arrays(sell);
+template <ValueType Value>
+Index slice_height(const StorageTask<Value>& task, const RowSlices& storage) {
+    if (storage.slice_height > 0) return storage.slice_height;
+    const double mean = static_cast<double>(task.matrix.nonzeros) / task.matrix.rows;
+    return 32 / (storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean));
 }
 
 template <typename Stored, typename ColumnIndex, ValueType Value>
-void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage,
-                const std::vector<Value>& distinct) {
+void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage, Coding<Value> coding) {
     Sell<Stored, ColumnIndex, DeviceArray> sell;
     sell.threads_per_row = storage.threads_per_row;
     sell.split_length = storage.split_length;
-    const double mean = static_cast<double>(task.matrix.nonzeros) / task.matrix.rows;
-    const Index threads = storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean);
-    sell.slice_height = storage.slice_height > 0 ? storage.slice_height : 32 / threads;
-    fill_slices<Stored>(task, rows, distinct, sell);
-    task.result.own_kernel = sell_kernel_on_gpu<Value, Stored, ColumnIndex>(std::move(sell), task.device);
+    sell.slice_height = slice_height(task, storage);
+    const bool fills_warp = sell.slice_height == 32 || sell.slice_height == 16 || sell.slice_height == 8;
+    // The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
+    const bool by_slots = sell.threads_per_row > 0;
+    if (!by_slots && !fills_warp) throw Unsuitable("slices of " + counted(sell.slice_height, "row") + " do not fill a warp");
+    store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), by_slots ? any_number : 2 * task.matrix.nonzeros,
+                         sell);
+    task.result.note_arrays(sell);
+    task.result.own_kernel = sell_kernel_on_gpu<Value>(std::move(sell), task.device);
+}
+
+/// As SellCoder::is_wide of the host.
+template <ValueType Value>
+bool has_wide_slices(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage) {
+    Sell<Value, Index, DeviceArray> sell;
+    sell.slice_height = slice_height(task, storage);
+    const MeasuredSlices slices = measured(task, rows_of(task, rows, sell), sell.slice_height, Index{padding_column} - 1);
+    const Offset wide = task.workspace.download_item(slices.wide, slices.count());
+    return is_mostly_wide(static_cast<double>(wide) / static_cast<double>(slices.count() + 1));
 }
 
 }  // namespace
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const RowSlices& storage) {
-    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, const std::vector<Value>& distinct) {
-        if (storage.short_columns) return store_sell<Stored, std::uint16_t>(task, rows, storage, distinct);
+    if (storage.columns == DeviceColumns::in_words) {
+        return store_sell<Coded<Value, std::uint32_t>, InWords>(task, rows, storage, coded(task, most_values_of_words));
+    }
+    if constexpr (std::is_same_v<Value, double>) {
+        if (const Rounding rounding = rounding_of(storage.values); rounding != Rounding::none) {
+            Coding<Value> coding = rounded(task, rounding);
+            return rounding == Rounding::f32 ? store_sell<float, std::uint16_t>(task, rows, storage, std::move(coding))
+                                             : store_sell<Bf16, std::uint16_t>(task, rows, storage, std::move(coding));
+        }
+    } else if (storage.values == DeviceValues::rounded_bf16) {
+        throw Unsuitable("values = \"rounded_bf16\" is for values of f64");
+    }
+    const bool automatic = storage.columns == DeviceColumns::automatic;
+    const bool is_short = automatic ? !has_wide_slices(task, rows, storage) : storage.columns == DeviceColumns::of_16_bits;
+    with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, Coding<Value> coding) {
+        if (is_short) return store_sell<Stored, std::uint16_t>(task, rows, storage, std::move(coding));
         if constexpr (std::is_same_v<Stored, Value> || std::is_same_v<Stored, Constant<Value>>) {
-            store_sell<Stored, Index>(task, rows, storage, distinct);
+            store_sell<Stored, Index>(task, rows, storage, std::move(coding));
         }
     });
 }
 
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const BlockSlices& storage) {
-    BlockSell<Value, DeviceArray> sell;
-    sell.block_size = rows.block_size;
-    sell.threads_per_row = storage.threads_per_row > 0
-                               ? storage.threads_per_row
-                               : block_sell_threads_for(sell.block_size, static_cast<Offset>(rows.columns.size()), rows.rows);
-    sell.slice_height = 32 / sell.threads_per_row;
-    fill_slices<Value>(task, rows, {}, sell);
-    task.result.own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), task.device);
+    const auto store = [&]<typename Stored>(std::type_identity<Stored>, Index threads, Coding<Value> coding) {
+        BlockSell<Stored, DeviceArray> sell;
+        sell.block_size = rows.block_size;
+        sell.threads_per_row = threads;
+        sell.slice_height = 32 / threads;
+        store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), any_number, sell);
+        task.result.note_arrays(sell);
+        task.result.own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), task.device);
+    };
+    if (storage.values == DeviceValues::dictionary) {
+        if (rows.block_size == 1) throw Unsuitable("blocks of one value have no dictionary");
+        return store(std::type_identity<CodedBlock<Value>>{}, 1, coded_blocks(task, rows));
+    }
+    const Index threads = storage.threads_per_row > 0
+                              ? storage.threads_per_row
+                              : block_sell_threads_for(rows.block_size, static_cast<Offset>(rows.columns.size()), rows.rows);
+    store(std::type_identity<Value>{}, threads, {});
 }
 
 template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const RowSlices&);

@@ -7,30 +7,14 @@
 #include <type_traits>
 
 #include "core/contract/planned_matrix.hpp"
-#include "core/matrix/value_bits.hpp"
 #include "kernels/common/storage/coded_values.hpp"
 #include "kernels/prepare/block_rows.cuh"
+#include "kernels/prepare/narrowing.cuh"
 #include "kernels/primitives/rows.cuh"
 #include "kernels/primitives/search.hpp"
 #include "kernels/primitives/workspace.cuh"
 
 namespace workbench::slicing {
-
-/// A key for each place of a node of `size` rows: the window of its first row, then the length of its longest row, the longest
-/// first if descending.
-static __global__ void key_by_length(const std::uint32_t* __restrict__ offsets, const Index* __restrict__ old_of_new,
-                                     Index nodes, Index size, Index window, int length_bits, bool descending,
-                                     std::uint32_t longest, std::uint64_t* __restrict__ keys,
-                                     std::uint32_t* __restrict__ old_nodes) {
-    on_gpu::for_each_item(static_cast<std::size_t>(nodes), [&](std::size_t place) {
-        const Index old = old_of_new == nullptr ? static_cast<Index>(place) : old_of_new[place];
-        std::uint32_t length = 0;
-        for (Index row = old * size; row < old * size + size; ++row) length = max(length, offsets[row + 1] - offsets[row]);
-        keys[place] = std::uint64_t{place * size / static_cast<std::size_t>(window)} << length_bits |
-                      std::uint64_t{descending ? longest - length : length};
-        old_nodes[place] = static_cast<std::uint32_t>(old);
-    });
-}
 
 /// The order of rows, and its inverse, from those of nodes of `size` rows; a last node of fewer rows keeps its place.
 static __global__ void expand_order(const Index* __restrict__ old_of_new_node, const Index* __restrict__ new_of_old_node,
@@ -55,10 +39,11 @@ struct SliceShapes {
     Index slices;
 };
 
-/// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice. Without
-/// first_columns, only the slots. farthest: from the first to the last column of a slice that is not wide.
+/// The slots of each slice, whether it is wide, and the slots of wide slices, at the place after that of the slice. farthest:
+/// from the first to the last column of a slice that is not wide. reach: of any, 0 beforehand.
 static __global__ void measure_slices(SliceShapes shapes, Index farthest, Index* __restrict__ first_columns,
-                                      Offset* __restrict__ slots, Offset* __restrict__ wide, Offset* __restrict__ wide_slots) {
+                                      Offset* __restrict__ slots, Offset* __restrict__ wide, Offset* __restrict__ wide_slots,
+                                      Index* reach) {
     on_gpu::for_each_item(static_cast<std::size_t>(shapes.slices), [&](std::size_t slice) {
         const Offset begin = static_cast<Offset>(slice) * shapes.height;
         const Offset end = min(begin + shapes.height, Offset{shapes.rows});
@@ -73,13 +58,11 @@ static __global__ void measure_slices(SliceShapes shapes, Index farthest, Index*
             last = max(last, shapes.columns[shapes.offsets[row + 1] - 1]);
         }
         slots[slice + 1] = width * shapes.height;
-        if (slice == 0) slots[0] = 0;
-        if (first_columns == nullptr) return;
+        if (last > first) atomicMax(reach, last - first);
         const bool is_wide = last >= 0 && last - first > farthest;
         first_columns[slice] = last < 0 ? 0 : first;
         wide[slice + 1] = is_wide ? 1 : 0;
         wide_slots[slice + 1] = is_wide ? width * shapes.height : 0;
-        if (slice == 0) wide[0] = wide_slots[0] = 0;
     });
 }
 
@@ -150,38 +133,6 @@ __global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slic
     });
 }
 
-/// Like the conversion of the host, which makes a NaN quiet and keeps its upper bits.
-inline __device__ float to_f32(double value) {
-    if (!isnan(value)) return static_cast<float>(value);
-    const std::uint64_t bits = bits_of(value);
-    return __uint_as_float(static_cast<std::uint32_t>((bits >> 32 & 0x80000000) | 0x7FC00000 | (bits >> 29 & 0x3FFFFF)));
-}
-
-/// Stores values in full or in f32.
-template <typename Stored>
-struct ValueWriter {
-    Stored* values;
-
-    __device__ void operator()(std::size_t slot, Stored value) const { values[slot] = value; }
-    __device__ void operator()(std::size_t slot, double value) const requires std::is_same_v<Stored, float> {
-        values[slot] = to_f32(value);
-    }
-};
-
-/// Stores codes of values. dictionary: [distinct] ascending by bits; if there is padding, with the 0 first.
-template <typename Value>
-struct CodeWriter {
-    std::uint8_t* codes;
-    const Value* dictionary;
-    Index distinct;
-
-    __device__ void operator()(std::size_t slot, Value value) const {
-        using Bits = std::conditional_t<sizeof(Value) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
-        codes[slot] = static_cast<std::uint8_t>(
-            count_below(reinterpret_cast<const Bits*>(dictionary), distinct, static_cast<Bits>(bits_of(value))));
-    }
-};
-
 /// The number of the nonzero in each slot. Entries are nonzeros, or blocks of `area` places, whose nonzeros list_blocks has
 /// found.
 static __global__ void number_slots(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
@@ -189,19 +140,55 @@ static __global__ void number_slots(SliceShapes shapes, const Offset* __restrict
                                     const std::uint32_t* __restrict__ nonzeros_of_blocks, unsigned area,
                                     std::uint32_t* __restrict__ nonzeros) {
     for_each_slot(shapes, slice_offsets, area, [&](const FilledSlot& at) {
-        const std::uint32_t entry = at.entry < 0 ? no_nonzero : entries[at.entry];
-        nonzeros[at.slot] = entry == no_nonzero || nonzeros_of_blocks == nullptr
+        const std::uint32_t entry = at.entry < 0 ? no_item : entries[at.entry];
+        nonzeros[at.slot] = entry == no_item || nonzeros_of_blocks == nullptr
                                 ? entry
                                 : nonzeros_of_blocks[std::size_t{entry} * area + at.number];
     });
 }
 
-/// nonzeros: the number of the nonzero in each slot; no_nonzero: padding.
-template <typename Value, typename Writer>
-__global__ void gather_values(const std::uint32_t* __restrict__ nonzeros, std::size_t count, const Value* __restrict__ input,
-                              Writer write) {
-    on_gpu::for_each_item(
-        count, [&](std::size_t slot) { write(slot, nonzeros[slot] == no_nonzero ? Value{0} : input[nonzeros[slot]]); });
+/// Stores values in full, or of f64 in f32 or in bf16.
+template <typename Value, typename Stored>
+struct ValueWriter {
+    const Value* input;
+    Stored* values;
+
+    __device__ void operator()(std::size_t slot, std::uint32_t item) const {
+        const Value value = item == no_item ? Value{0} : input[item];
+        if constexpr (std::is_same_v<Stored, Value>) {
+            values[slot] = value;
+        } else if constexpr (std::is_same_v<Stored, float>) {
+            values[slot] = to_f32(value);
+        } else {
+            values[slot] = to_bf16(value);
+        }
+    }
+};
+
+/// Stores codes. Padding has code 0.
+template <typename Code>
+struct CodeWriter {
+    const std::uint16_t* places;
+    const std::uint32_t* codes_of_places;
+    std::uint32_t added_to_each;
+    Code* codes;
+    int column_bits;  // below the code, which stay
+
+    __device__ void operator()(std::size_t slot, std::uint32_t item) const {
+        const std::uint32_t code = item == no_item ? 0 : codes_of_places[places[item]] + added_to_each;
+        if constexpr (std::is_same_v<Code, std::uint32_t>) {
+            const std::uint32_t column = codes[slot] & ((std::uint32_t{1} << column_bits) - 1);
+            codes[slot] = column | static_cast<std::uint32_t>(std::uint64_t{code} << column_bits);
+        } else {
+            codes[slot] = static_cast<Code>(code);
+        }
+    }
+};
+
+/// items: the number of the nonzero or block in each slot; no_item: padding.
+template <typename Writer>
+__global__ void gather_values(const std::uint32_t* __restrict__ items, std::size_t count, Writer write) {
+    on_gpu::for_each_item(count, [&](std::size_t slot) { write(slot, items[slot]); });
 }
 
 /// diagonal: zeros beforehand.

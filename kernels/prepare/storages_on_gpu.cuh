@@ -1,12 +1,15 @@
 // The storages that plans make on the GPU, from the rows in their order.
 #pragma once
 
+#include <bit>
 #include <chrono>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "core/contract/value_facts.hpp"
+#include "kernels/common/storage/encode_values.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 
@@ -15,11 +18,11 @@ namespace workbench {
 /// The reordered rows, or rows of blocks, of a matrix.
 struct ReorderedRows {
     Index rows = 0;
-    DeviceMemory offsets;                              // Offset [rows + 1]
-    DeviceMemory entries;                              // std::uint32_t [entries] their numbers in the input
-    WorkspaceArray<Index> columns;                     // [entries] ascending strictly in each row
-    Index block_size = 1;                              // entries are blocks of block_size x block_size, and nonzeros if it is 1
-    WorkspaceArray<std::uint32_t> nonzeros_of_blocks;  // [entries * block_size^2] by their numbers in the input; if blocks
+    DeviceMemory offsets;             // Offset [rows + 1]
+    DeviceMemory entries;             // std::uint32_t [entries] their numbers in the input
+    WorkspaceArray<Index> columns;    // [entries] ascending strictly in each row
+    Index block_size = 1;             // entries are blocks of block_size x block_size, and nonzeros if it is 1
+    DeviceMemory nonzeros_of_blocks;  // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
 
     /// longest: row of the matrix.
     [[nodiscard]] ReorderedOnGpu view(std::uint32_t longest) const {
@@ -58,6 +61,16 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Row
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const BlockSlices& storage);
 
+/// EHYB for the parts of the result's facts, with columns of 16 bits inside them, and its kernel `fused`. descending: the order
+/// of the rows outside, by their entries outside. Slices must have fewer than 2^31 slots.
+template <ValueType Value>
+void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, bool descending);
+
+/// For DevicePlan::settle, without what no storage on a GPU depends on.
+template <ValueType Value>
+[[nodiscard]] ValueFacts facts_on_gpu(const StorageTask<Value>& task, const ReorderedRows& rows, const DeviceStorage& storage,
+                                      Index node_size);
+
 /// How the nonzeros of a plan are divided into tiles: boundaries of row blocks and segments, and the orders of the rows in
 /// them.
 struct TilesOfPlan {
@@ -75,59 +88,110 @@ template <typename Item>
     return device.allocate(count * sizeof(Item), purpose);
 }
 
-/// Calls use(type of stored values, distinct values) for the coding of the values; the latter are for codes, and for values
-/// that are all equal.
+/// What is known of values before they are stored.
 template <ValueType Value>
-void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
-    const cudaStream_t stream = task.workspace.stream();
-    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
-    const bool automatic = wanted == DeviceValues::automatic;
-    if (automatic || wanted == DeviceValues::one || wanted == DeviceValues::dictionary) {
-        const Offset most = wanted == DeviceValues::one ? 1 : most_values_of_bytes;
-        const auto distinct = distinct_on_gpu(task.device, task.values(), nonzeros, most, stream);
-        if (distinct && distinct->size() == 1 && wanted != DeviceValues::dictionary) {
-            return use(std::type_identity<Constant<Value>>{}, *distinct);
-        }
-        if (distinct) return use(std::type_identity<Coded<Value, std::uint8_t>>{}, *distinct);
-        if (wanted == DeviceValues::one) throw Unsuitable("the values are not all equal");
-        if (!automatic) throw Unsuitable("there are more distinct values than codes");
-    }
-    if constexpr (std::is_same_v<Value, double>) {
-        const bool tries = automatic || wanted == DeviceValues::f32;
-        if (tries && are_exact_in_f32_on_gpu(task.device, task.values(), nonzeros, stream)) {
-            return use(std::type_identity<float>{}, std::vector<Value>());
-        }
-        if (wanted == DeviceValues::f32) throw Unsuitable("f32 does not represent all values exactly");
-    }
-    use(std::type_identity<Value>{}, std::vector<Value>());
+struct Coding {
+    std::optional<CodesOnGpu<Value>> codes = {};  // also of values that are all equal
+    DeviceMemory nonzeros_of_blocks = {};         // if blocks are coded
+    Index area = 1;                               // of a block
+    int column_bits = 0;                          // of words
+    DeviceMemory equals = {};                     // of GatheredSlots
+    Rounding rounding = Rounding::none;
+};
+
+template <ValueType Value>
+Coding<Value> coded(const StorageTask<Value>& task, Offset most) {
+    auto codes = code_on_gpu<Value>(task.device, {task.values(), static_cast<std::size_t>(task.matrix.nonzeros)}, most,
+                                    task.workspace.stream());
+    if (codes) return {std::move(codes)};
+    throw Unsuitable(most == 1 ? "the values are not all equal" : "there are more distinct values than codes");
 }
 
-/// Makes the array of the values of slots, which the result fills in from these nonzeros (GatheredSlots).
+template <ValueType Value>
+ItemsOnGpu<Value> items_of_blocks(const StorageTask<Value>& task, const ReorderedRows& rows) {
+    return {task.values(), rows.columns.size(), rows.nonzeros_of_blocks.as<const std::uint32_t>(),
+            rows.block_size * rows.block_size};
+}
+
+template <ValueType Value>
+Coding<Value> coded_blocks(const StorageTask<Value>& task, ReorderedRows& rows) {
+    auto codes = code_on_gpu<Value>(task.device, items_of_blocks(task, rows), most_coded_blocks, task.workspace.stream());
+    if (!codes) throw Unsuitable("there are more distinct blocks than codes");
+    return {std::move(codes), std::move(rows.nonzeros_of_blocks), rows.block_size * rows.block_size};
+}
+
+[[nodiscard]] constexpr Rounding rounding_of(DeviceValues values) {
+    return values == DeviceValues::rounded_f32    ? Rounding::f32
+           : values == DeviceValues::rounded_bf16 ? Rounding::bf16
+                                                  : Rounding::none;
+}
+
+/// Without rounding: values that f32 represents exactly.
+inline Coding<double> rounded(const StorageTask<double>& task, Rounding rounding) {
+    const bool fit = fit_on_gpu(task.device, task.values(), static_cast<std::size_t>(task.matrix.nonzeros), rounding,
+                                task.workspace.stream());
+    if (fit) return {.rounding = rounding};
+    throw Unsuitable(rounding == Rounding::none ? "f32 does not represent all values exactly"
+                                                : "a value would be rounded to infinity");
+}
+
+/// Calls use(type of stored values, Coding) for values that are not rounded.
+template <ValueType Value>
+void with_coding(const StorageTask<Value>& task, DeviceValues wanted, const auto& use) {
+    if (wanted == DeviceValues::one) return use(std::type_identity<Constant<Value>>{}, coded(task, 1));
+    if (wanted == DeviceValues::dictionary) {
+        return use(std::type_identity<Coded<Value, std::uint8_t>>{}, coded(task, most_values_of_bytes));
+    }
+    if constexpr (std::is_same_v<Value, double>) {
+        if (wanted == DeviceValues::f32) return use(std::type_identity<float>{}, rounded(task, Rounding::none));
+    }
+    use(std::type_identity<Value>{}, Coding<Value>{});
+}
+
+/// Makes the array of the values of `count` slots, or of the codes of blocks, which the result fills in for these items
+/// (GatheredSlots).
 template <typename Stored, ValueType Value>
-ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, DeviceMemory nonzeros, std::size_t slots,
-                                                const std::vector<Value>& distinct, const char* purpose) {
-    ValueArray<Stored, DeviceArray> values;
-    GatheredSlots<Value> made{std::move(nonzeros), slots};
-    if constexpr (ConstantMember<decltype(values)>) {
-        made.only = distinct.front();
-        values = {distinct.front(), static_cast<Offset>(slots)};
-    } else if constexpr (HasDictionary<decltype(values)>) {
-        const ValueCodes<Value> codes(distinct, slots > static_cast<std::size_t>(task.matrix.nonzeros));
-        DeviceMemory stored = room_for<std::uint8_t>(task.device, slots, purpose);
-        DeviceMemory dictionary = to_device(task.device, std::span<const Value>(codes.dictionary()), "a dictionary");
-        made.codes = stored.as<std::uint8_t>();
-        made.dictionary = dictionary.template as<Value>();
-        made.distinct = made.room = static_cast<Index>(codes.dictionary().size());
-        values.codes = {std::move(stored), static_cast<Offset>(slots)};
-        values.dictionary = {std::move(dictionary), Offset{made.room}};
+ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, DeviceMemory items, std::size_t count,
+                                                Coding<Value> coding, const char* purpose) {
+    using Values = ValueArray<Stored, DeviceArray>;
+    Values values;
+    GatheredSlots<Value> made{std::move(items), count};
+    made.rounding = coding.rounding;
+    made.equals = std::move(coding.equals);
+    if constexpr (ConstantMember<Values>) {
+        made.only = coding.codes->dictionary.front();
+        values = {*made.only, static_cast<Offset>(count)};
+    } else if constexpr (HasDictionary<Values>) {
+        const bool of_blocks = coding.nonzeros_of_blocks.bytes() > 0;
+        CodesOnGpu<Value>& codes = *coding.codes;
+        if (of_blocks || count > static_cast<std::size_t>(task.matrix.nonzeros)) codes.put_zeros_first(coding.area);
+        values.codes = {room_for<typename Values::Code>(task.device, count, purpose), static_cast<Offset>(count)};
+        values.dictionary = {task.device, codes.dictionary, "a dictionary"};
+        if constexpr (requires { values.values_of_code; }) values.values_of_code = coding.area;
+        const std::size_t room = codes.dictionary.size();
+        if constexpr (HasColumns<Values>) {
+            values.column_bits = coding.column_bits;
+            if (coding.column_bits + std::bit_width(room - 1) > 32) {
+                throw Unsuitable("a word of 32 bits has no room for the columns of the widest slice and the codes");
+            }
+        }
+        made.coded = CodedSlots<Value>{const_cast<typename Values::Code*>(values.codes.data()),
+                                       coding.column_bits,
+                                       const_cast<Value*>(values.dictionary.data()),
+                                       room,
+                                       std::move(coding.nonzeros_of_blocks),
+                                       coding.area,
+                                       std::move(codes)};
     } else {
-        DeviceMemory stored = room_for<Stored>(task.device, slots, purpose);
+        DeviceMemory stored = room_for<Stored>(task.device, count, purpose);
         if constexpr (std::is_same_v<Stored, Value>) {
             made.values = stored.template as<Value>();
-        } else {
+        } else if constexpr (std::is_same_v<Stored, float>) {
             made.in_f32 = stored.template as<float>();
+        } else {
+            made.in_bf16 = stored.template as<Bf16>();
         }
-        values = {std::move(stored), static_cast<Offset>(slots)};
+        values = {std::move(stored), static_cast<Offset>(count)};
     }
     task.result.gathered.push_back(std::move(made));
     return values;

@@ -1,4 +1,4 @@
-// HBP's tiles of a matrix that is on the GPU; tiling.cuh has the kernels.
+// Nodes that are placed by a key, and HBP's tiles, of a matrix that is on the GPU; tiling.cuh has the kernels.
 #include "kernels/prepare/tiling.cuh"
 
 #include <utility>
@@ -11,6 +11,33 @@ namespace workbench {
 namespace {
 
 using tiling::Fragment;
+
+/// The number of the fragment in each place. size: rows of a fragment.
+WorkspaceArray<std::uint32_t> placed(Workspace& workspace, const tiling::TilesOnGpu& tiles, const RowPlacing& how, Index size,
+                                     Index rows, std::uint32_t longest) {
+    const bool hashed = how.sample > 0;
+    const auto count = static_cast<std::size_t>(tiles.count);
+    const unsigned blocks = blocks_of(count, block_threads);
+    const cudaStream_t stream = workspace.stream();
+    auto keys = workspace.make<std::uint64_t>(count);
+    auto numbers = workspace.make<std::uint32_t>(count);
+    const auto largest = hashed ? static_cast<std::uint32_t>(length_class(static_cast<Index>(longest))) : longest;
+    const int length_bits = on_gpu::bits_of(largest);
+    tiling::key_by_tile<<<blocks, block_threads, 0, stream>>>(tiles, size, how.window.value_or(rows), hashed, how.descending,
+                                                              longest, length_bits, keys.data(), numbers.data());
+    check_launch("key_by_tile");
+    sort_pairs(workspace, keys, numbers, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(count)));
+    if (!hashed) return numbers;
+    const auto homes = workspace.make<Index>(count);
+    auto slots = workspace.make<std::uint32_t>(count);
+    tiling::fit_hashes<<<blocks_of(static_cast<std::size_t>(tiles.tiles), 1), block_threads, 0, stream>>>(
+        tiles, keys.data(), numbers.data(), how.sample, homes.data());
+    check_launch("fit_hashes");
+    tiling::place_hashed<<<blocks, block_threads, 0, stream>>>(tiles, keys.data(), numbers.data(), homes.data(), how.sample,
+                                                               slots.data());
+    check_launch("place_hashed");
+    return slots;
+}
 
 template <ValueType Value>
 class HbpMaker {
@@ -27,7 +54,9 @@ public:
 
     void run(const TilesOfPlan& plan) {
         list_tiles(plan);
-        for (const PlaceInTiles& order : plan.orders) place_rows(order);
+        for (const PlaceInTiles& order : plan.orders) {
+            fragments_ = sorted_fragments(placed(workspace_, tiles(), order, 1, matrix_.rows, matrix_.longest));
+        }
         place_batches();
         number_results();
         measure_chunks() ? store<std::uint16_t>() : store<Index>();
@@ -99,35 +128,6 @@ private:
     [[nodiscard]] tiling::TilesOnGpu tiles() const {
         return {fragments_.data(), tiles_until_.data(), first_of_tiles_.data(), static_cast<Index>(fragments()),
                 static_cast<Index>(first_of_tiles_.size()) - 1};
-    }
-
-    void place_rows(const PlaceInTiles& order) {
-        const bool hashed = order.sample > 0;
-        auto keys = workspace_.make<std::uint64_t>(fragments());
-        auto numbers = workspace_.make<std::uint32_t>(fragments());
-        const auto longest = static_cast<Index>(matrix_.longest);
-        const int length_bits = on_gpu::bits_of(static_cast<std::uint32_t>(hashed ? length_class(longest) : longest));
-        tiling::key_by_tile<<<blocks(fragments()), block_threads, 0, stream()>>>(tiles(), order.window.value_or(matrix_.rows),
-                                                                                 hashed, order.descending, matrix_.longest,
-                                                                                 length_bits, keys.data(), numbers.data());
-        check_launch("key_by_tile");
-        sort_pairs(workspace_, keys, numbers, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(fragments())));
-        if (hashed) numbers = hash(order.sample, keys, numbers);
-        fragments_ = sorted_fragments(numbers);
-    }
-
-    /// The fragment in each slot. keys, numbers: sorted by tile and class.
-    [[nodiscard]] WorkspaceArray<std::uint32_t> hash(Index sample, const WorkspaceArray<std::uint64_t>& keys,
-                                                     const WorkspaceArray<std::uint32_t>& numbers) {
-        const auto homes = workspace_.make<Index>(fragments());
-        auto slots = workspace_.make<std::uint32_t>(fragments());
-        const unsigned one_a_tile = blocks_of(static_cast<std::size_t>(tiles().tiles), 1);
-        tiling::fit_hashes<<<one_a_tile, block_threads, 0, stream()>>>(tiles(), sample, homes.data(), slots.data());
-        check_launch("fit_hashes");
-        tiling::place_hashed<<<blocks(fragments()), block_threads, 0, stream()>>>(tiles(), keys.data(), numbers.data(),
-                                                                                  homes.data(), slots.data());
-        check_launch("place_hashed");
-        return slots;
     }
 
     void place_batches() {
@@ -250,6 +250,35 @@ private:
 };
 
 }  // namespace
+
+WorkspaceArray<std::uint32_t> placed_nodes(Workspace& workspace, const NodesOnGpu& nodes, const SortRows& sort,
+                                           const std::vector<Index>& partition, std::uint32_t longest) {
+    const auto count = static_cast<std::size_t>(nodes.count);
+    const cudaStream_t stream = workspace.stream();
+    const unsigned blocks = blocks_of(count * on_gpu::lanes, block_threads);
+    WorkspaceArray<Index> part_of;
+    if (sort.key == RowKey::inside_partition) {
+        const auto parts = workspace.upload<Index>(std::span(partition));
+        part_of = workspace.make<Index>(count);
+        tiling::find_parts<<<blocks, block_threads, 0, stream>>>(parts.data(), static_cast<Index>(partition.size()) - 1, nodes,
+                                                                 part_of.data());
+        check_launch("find_parts");
+    }
+    const std::vector<Index> bounds = sort.within_partition ? partition : std::vector<Index>{0, nodes.count};
+    const auto groups = workspace.upload<Index>(std::span(bounds));
+    const auto group_count = static_cast<Index>(bounds.size()) - 1;
+    const auto fragments = workspace.make<Fragment>(count);
+    const auto tiles_until = workspace.make<Offset>(count + 1);
+    tiling::list_nodes<<<blocks, block_threads, 0, stream>>>(nodes, sort.key, part_of.data(), groups.data(), group_count,
+                                                             fragments.data(), tiles_until.data());
+    check_launch("list_nodes");
+    const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;
+    auto old_nodes = placed(workspace, {fragments.data(), tiles_until.data(), groups.data(), nodes.count, group_count}, sort,
+                            nodes.size, nodes.rows.vertices, by_columns ? static_cast<std::uint32_t>(nodes.count) : longest);
+    tiling::take_rows<<<blocks, block_threads, 0, stream>>>(fragments.data(), count, old_nodes.data());
+    check_launch("take_rows");
+    return old_nodes;
+}
 
 template <ValueType Value>
 void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage,

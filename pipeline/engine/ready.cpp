@@ -164,6 +164,8 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     if (kernel.backend != Backend::cuda || kernel.name != device_plan.kernel) {
         throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
     }
+    const bool rounds = rounding_of(recipe.layouts.front().parameters, precision_of<Value>) != Rounding::none;
+    if (rounds && !plan.rounding_is_known) throw Unsuitable("rounded values are prepared on the host");
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
     planned_ = run_plan(plan.device, device_plan, matrix);
     const PlannedFacts& facts = planned_->facts();

@@ -59,6 +59,8 @@ struct ReadyPlan {
     /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
     /// of the preparation.
     bool also_in_full = false;
+    /// The caller reports the error of rounding. Otherwise the host prepares what is rounded, because it finds that error.
+    bool rounding_is_known = false;
     /// Keeps the copy of the matrix from which the device prepares it (Ready::copy).
     bool keeps_copy = false;
 };

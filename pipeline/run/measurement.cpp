@@ -219,7 +219,8 @@ private:
         try {
             there_ = std::make_shared<There>(*gpu, references_.input());
             there_->copy_seconds = watch.seconds();
-            there_->ready.emplace(recipe_, there_->copy.matrix(), ReadyPlan<Value>{.device = *gpu, .kernels = *found}, false);
+            const ReadyPlan<Value> ready_plan{.device = *gpu, .kernels = *found, .rounding_is_known = true};
+            there_->ready.emplace(recipe_, there_->copy.matrix(), ready_plan, false);
             there_->copy.wait();
             there_->copy_seconds += there_->ready->preparation().copy_seconds;
         } catch (const Unsuitable& reason) {

@@ -84,21 +84,35 @@ StageResult run_imported(const StagedMatrix& staged, const Parameters& parameter
     return {.change = {.order = order_from(list_of(parameters, "order"), staged, form)}};
 }
 
-/// On a device, rows and columns are ordered alike, for which the size of the matrix suffices.
+/// The change of a square matrix, for which its size and its parts, if there are any, suffice.
+StageChange change_of(const Parameters& parameters, Index rows, Index node_size, const std::vector<Index>& partition) {
+    StagedMatrix sizes;
+    if (!partition.empty()) sizes.cuts = {{CutKind::partition, partition}};
+    sizes.matrix.rows = sizes.matrix.columns = rows;
+    sizes.node_size = node_size;
+    return run_imported(sizes, parameters, {}).change;
+}
+
+/// On a device, rows and columns are ordered alike, and cut into parts.
 std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
-    const bool has_parts = parameters.has("partition");
-    const bool orders_all = parameters.has("order") && axes_of(parameters) == Acts::symmetric && !stays_in_parts(parameters);
-    if (!has_parts && !orders_all) return std::nullopt;
-    const auto make = [parameters](Index rows, Index node_size) {
-        StagedMatrix sizes;
-        sizes.matrix.rows = sizes.matrix.columns = rows;
-        sizes.node_size = node_size;
-        const StageChange found = run_imported(sizes, parameters, {}).change;
-        const std::span<const Index> order = found.order.value().order.old_of_new();
-        return GivenOrder{{order.begin(), order.end()},
+    if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::row_block) {
+        const auto boundaries = [parameters](Index rows, const std::vector<Index>&) {
+            return change_of(parameters, rows, 1, {}).cuts.front().boundaries;
+        };
+        return CutRows{boundaries, false};
+    }
+    const bool cuts_parts = parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::partition;
+    const bool has_parts = cuts_parts || parameters.has("partition");
+    const bool orders = parameters.has("order") && axes_of(parameters) == Acts::symmetric;
+    if (!has_parts && !orders) return std::nullopt;
+    const auto make = [parameters](Index rows, Index node_size, const std::vector<Index>& partition) {
+        const StageChange found = change_of(parameters, rows, node_size, partition);
+        const Permutation order = found.order ? found.order->order : Permutation::identity(rows);
+        const std::span<const Index> old_of_new = order.old_of_new();
+        return GivenOrder{{old_of_new.begin(), old_of_new.end()},
                           found.cuts.empty() ? std::vector<Index>() : found.cuts.front().boundaries};
     };
-    return TakeOrder{make, has_parts};
+    return TakeOrder{make, has_parts, orders && stays_in_parts(parameters)};
 }
 
 ParameterDeclaration file_parameter(const char* name, const char* help) {

@@ -38,6 +38,28 @@ std::function<double(std::size_t)> some_values(std::size_t count) {
     return [count](std::size_t k) { return k % count == 1 ? -0.0 : 0.1 * static_cast<double>(1 + k * 7 % count); };
 }
 
+/// The number of a nonzero of the first row.
+std::size_t beside_diagonal(const CsrMatrix& matrix) {
+    REQUIRE(matrix.row_length(0) > 1);
+    return matrix.column_indices[0] == 0 ? 1 : 0;
+}
+
+double zeros_of_both_signs(std::size_t k) {
+    if (k % 41 == 7) return -0.0;
+    return static_cast<double>(k % 3);
+}
+
+/// Slices of few rows that reach over more than 65536 columns, or over exactly as many, and narrow ones.
+CsrMatrix wide_slices() {
+    std::vector<Entry> entries;
+    for (Index row = 0; row < 70001; row += 7) entries.push_back({row, row, 1});
+    for (const Entry& far : {Entry{0, 70000, 1}, Entry{70000, 0, 1}, Entry{3, 65539, 1}, Entry{64, 65598, 1}, Entry{64, 64, 1},
+                             Entry{200, 200, 1}, Entry{200, 65735, 1}}) {
+        entries.push_back(far);
+    }
+    return csr_from_entries(70001, 70001, entries);
+}
+
 const std::vector<std::string> layouts{"csr", "csr16", "ell", "ellr", "sell"};
 
 }  // namespace
@@ -56,7 +78,6 @@ TEST_SUITE("prepare") {
                 const CsrMatrix narrow = with_values(square, exact_ones);
                 check_like_host<double>(*device, order + coded(layout, "f32"), narrow, "f32");
                 check_like_host<float>(*device, order + coded(layout, "f32"), narrow, "f32");
-                if (layout == "csr") continue;
                 for (const CsrMatrix& each : {with_values(square, some_values(255)), with_values(square, some_values(256)),
                                               narrow, with_values(square, thirds)}) {
                     check_like_host<double>(*device, order + coded(layout, "auto"), each, "auto");
@@ -90,22 +111,20 @@ TEST_SUITE("prepare") {
         const auto device = make_cuda_device();
         const CsrMatrix square = uneven_matrix(120, 120, 30);
         const CsrMatrix with_zeros = with_values(square, [](std::size_t k) { return static_cast<double>(k % 9); });
-        REQUIRE(square.row_length(0) > 1);
-        const std::size_t beside_diagonal = square.column_indices[0] == 0 ? 1 : 0;
         for (const std::uint64_t bits : {~std::uint64_t{0}, std::uint64_t{0xFFF8000020000000},
                                          std::uint64_t{0x7FF0000000000001}, std::uint64_t{0x7FF0000000000000}}) {
             const CsrMatrix special = with_values(square, [&](std::size_t k) {
-                return k == beside_diagonal ? std::bit_cast<double>(bits) : 0.5 * static_cast<double>(k % 7);
+                return k == beside_diagonal(square) ? std::bit_cast<double>(bits) : 0.5 * static_cast<double>(k % 7);
             });
             for (const std::string& layout : layouts) {
                 for (const char* values : {"dictionary", "auto"}) {
-                    if (layout == "csr" && values == std::string("auto")) continue;
                     check_like_host<double>(*device, coded(layout, values), special, "no number");
                     check_like_host<float>(*device, coded(layout, values), special, "no number");
                 }
             }
-            const CsrMatrix many = with_values(
-                square, [&](std::size_t k) { return k == beside_diagonal ? std::bit_cast<double>(bits) : exact_ones(k); });
+            const CsrMatrix many = with_values(square, [&](std::size_t k) {
+                return k == beside_diagonal(square) ? std::bit_cast<double>(bits) : exact_ones(k);
+            });
             check_like_host<double>(*device, coded("csr16", "auto"), many, "f32 if it represents what is no number");
         }
         for (const std::string& layout : layouts) {
@@ -118,22 +137,137 @@ TEST_SUITE("prepare") {
         const auto device = make_cuda_device();
         std::vector<NamedMatrix> matrices = battery();
         matrices.push_back({"rows of all lengths", uneven_matrix(1500, 1500, 24)});
-        const std::vector<Entry> corners{{0, 0, 1}, {0, 70000, 1}, {70000, 0, 1}, {3, 5, 1}, {3, 65539, 1}, {4, 65540, 1}};
-        const CsrMatrix wide = csr_from_entries(70001, 70001, corners);
         const auto value = [](std::size_t) { return -0.1; };
         for (const std::string& layout : layouts) {
             for (const NamedMatrix& each : matrices) {
                 if (!each.matrix.square() || each.matrix.nonzeros() == 0) continue;
                 const CsrMatrix equal = with_values(each.matrix, value);
                 check_like_host<double>(*device, by_length + coded(layout, "one"), equal, each.name);
-                check_like_host<float>(*device, coded(layout, layout == "csr" ? "one" : "auto"), equal, each.name);
+                check_like_host<float>(*device, coded(layout, "auto"), equal, each.name);
             }
         }
         const std::string slices = "[layout]\nuse = 'sell'\nslice_height = 2\nthreads_per_row = 1\nvalues = 'one'\n";
         check_like_host<double>(*device, slices, with_values(uneven_matrix(120, 120, 30), value), "columns of 32 bits");
-        check_like_host<double>(*device, slices + "column_index = 'u16'\n", with_values(wide, value), "wide slices");
+        check_like_host<double>(*device, slices + "column_index = 'u16'\n", with_values(wide_slices(), value), "wide slices");
         const CsrMatrix zeros = with_values(uneven_matrix(120, 120, 30), [](std::size_t) { return 0; });
         check_like_host<double>(*device, coded("ellr", "one"), zeros, "zeros");
+    }
+
+    TEST_CASE("one value for each row or column is stored on the device as on the host") {
+        const auto device = make_cuda_device();
+        std::vector<NamedMatrix> matrices = battery();
+        matrices.push_back({"rows of all lengths", uneven_matrix(1500, 1500, 24)});
+        for (const NamedMatrix& each : matrices) {
+            if (!each.matrix.square() || each.matrix.nonzeros() == 0) continue;
+            CsrMatrix by_row = each.matrix;
+            CsrMatrix by_column = each.matrix;
+            for (Index row = 0; row < each.matrix.rows; ++row) {
+                for (Offset k = each.matrix.row_offsets[row]; k < each.matrix.row_offsets[row + 1]; ++k) {
+                    by_row.values[k] = thirds(static_cast<std::size_t>(row));
+                    by_column.values[k] = thirds(static_cast<std::size_t>(each.matrix.column_indices[k]));
+                }
+            }
+            for (const std::string& order : {std::string(), by_length}) {
+                check_like_host<double>(*device, order + coded("csr", "by_row"), by_row, each.name);
+                check_like_host<float>(*device, order + coded("csr", "by_column"), by_column, each.name);
+                check_like_host<float>(*device, order + coded("csr", "auto"), by_row, each.name);
+                check_like_host<double>(*device, order + coded("csr", "auto"), by_column, each.name);
+            }
+        }
+        const CsrMatrix grid = generated("laplace3d", {{"nx", 6_i}});
+        CHECK(left_to_host(*device, coded("csr", "by_row"), grid) == "the values of a row are not all equal");
+        CHECK(left_to_host(*device, coded("csr", "by_column"), grid) == "the values of a column are not all equal");
+        const auto ones = [](double value) { return [value](std::size_t) { return value; }; };
+        const OnDevice<double> there(*device, with_values(grid, ones(1)), true);
+        const OnDevice<double> other(*device, with_values(grid, ones(4)), true);
+        const OnDevice<double> uneven(*device, grid, true);
+        const auto planned = run_plan(*device, plan_of(parsed(coded("csr", "by_row"))), there.view);
+        planned->set_values(other.view.values);
+        CHECK(planned->difference(other.view) == "");
+        CHECK(
+            message_of<Unsuitable>([&] { planned->set_values(uneven.view.values); }).starts_with("new values: those of a row"));
+    }
+
+    TEST_CASE("rounded values, words and columns as the slices need them are stored on the device as on the host") {
+        const auto device = make_cuda_device();
+        const std::string one_thread = "[layout]\nuse = 'sell'\nthreads_per_row = 1\n";
+        const std::vector<std::string> sells{
+            one_thread + "column_index = 'word'\nvalues = 'dictionary'\n",
+            one_thread + "column_index = 'auto'\nvalues = 'dictionary'\nslice_height = 3\n",
+            one_thread + "column_index = 'auto'\nvalues = 'rounded_f32'\n",
+            one_thread + "column_index = 'u16'\nvalues = 'rounded_bf16'\n",
+            one_thread + "column_index = 'auto'\n",
+            one_thread + "column_index = 'auto'\nvalues = 'one'\n",
+            one_thread + "column_index = 'auto'\nvalues = 'auto'\n",
+            one_thread + "column_index = 'u32'\nvalues = 'auto'\n",
+            one_thread + "column_index = 'word'\nvalues = 'auto'\n",
+        };
+        const CsrMatrix square = uneven_matrix(120, 120, 30);
+        std::vector<NamedMatrix> matrices = battery();
+        for (const std::size_t count : {1, 100, 255, 900}) {
+            matrices.push_back({fmt::format("{} values", count), with_values(square, some_values(count))});
+        }
+        matrices.push_back({"thirds", with_values(square, thirds)});
+        matrices.push_back({"exact", with_values(square, exact_ones)});
+        matrices.push_back({"many of one value", with_values(uneven_matrix(1500, 1500, 24), some_values(1))});
+        std::vector<Entry> spread;
+        for (Index row = 0; row < 70001; ++row) {
+            spread.push_back({row, row, 2});
+            spread.push_back({row, (row + 66000) % 70001, 3});
+        }
+        matrices.push_back({"mostly wide", csr_from_entries(70001, 70001, spread)});
+        matrices.push_back({"far apart", with_values(wide_slices(), some_values(2))});
+        for (const std::string& text : sells) {
+            for (const NamedMatrix& each : matrices) {
+                if (!each.matrix.square() || each.matrix.nonzeros() == 0) continue;
+                check_like_host_or_refused<double>(*device, by_length + text, each.matrix, each.name);
+                check_like_host_or_refused<float>(*device, text, each.matrix, each.name);
+            }
+        }
+        CHECK(left_to_host(*device, sells[0], with_values(square, thirds)) == "there are more distinct values than codes");
+        const double huge = 1e39;
+        const CsrMatrix beyond = with_values(square, [&](std::size_t k) { return k == 7 ? huge : thirds(k); });
+        CHECK(left_to_host(*device, sells[3], beyond) == "a value would be rounded to infinity");
+        const CsrMatrix special = with_values(square, [&](std::size_t k) {
+            return k == beside_diagonal(square) ? std::bit_cast<double>(std::uint64_t{0xFFF0000020000001}) : thirds(k);
+        });
+        check_like_host<double>(*device, sells[2], special, "a NaN in f32");
+        check_like_host<double>(*device, sells[3], special, "a NaN in bf16");
+    }
+
+    TEST_CASE("blocks of values are coded on the device as on the host") {
+        const auto device = make_cuda_device();
+        const CsrMatrix cube = generated("elasticity3d", {{"nx", 5_i}, {"ny", 6_i}, {"nz", 7_i}});
+        const std::string in_codes = "[layout]\nuse = 'block_sell'\nslots_per_nonzero = 100\nvalues = ";
+        const CsrMatrix grid = generated("laplace3d", {{"nx", 7_i}});
+        for (const char* values : {"'dictionary'\n", "'auto'\n"}) {
+            check_like_host<double>(*device, nodes + by_cuthill_mckee + windows + in_codes + values, cube, "elasticity");
+            check_like_host<float>(*device, nodes + in_codes + values, cube, "elasticity");
+            for (const Index size : {2, 3, 4, 6}) {
+                const std::string of_size = in_codes + values + fmt::format("block_size = {}\n", size);
+                check_like_host<double>(*device, of_size, grid, "the last blocks exceed the matrix");
+                check_like_host<float>(*device, of_size, with_values(grid, some_values(5)), "some values");
+                check_like_host<double>(*device, of_size, with_values(uneven_matrix(120, 120, 30), zeros_of_both_signs),
+                                        "zeros");
+            }
+        }
+        const CsrMatrix many = with_values(uneven_matrix(3000, 3000, 30), thirds);
+        check_like_host<double>(*device, "[matrix]\nnode_size = 2\n" + in_codes + "'auto'\n", many, "many blocks");
+        CHECK(left_to_host(*device, in_codes + "'dictionary'\nblock_size = 2\n", many) ==
+              "there are more distinct blocks than codes");
+        CHECK(left_to_host(*device, in_codes + "'dictionary'\nblock_size = 1\n", grid) ==
+              "blocks of one value have no dictionary");
+
+        const OnDevice<double> there(*device, with_values(grid, some_values(9)), true);
+        const OnDevice<double> fewer(*device, with_values(grid, some_values(1)), true);
+        const OnDevice<double> other(*device, with_values(grid, thirds), true);
+        const auto planned = run_plan(*device, plan_of(parsed(in_codes + "'dictionary'\nblock_size = 2\n")), there.view);
+        planned->set_values(fewer.view.values);
+        CHECK(planned->difference(fewer.view) == "");
+        CHECK(message_of<Unsuitable>([&] { planned->set_values(other.view.values); }).find("distinct blocks") !=
+              std::string::npos);
+        planned->set_values(there.view.values);
+        CHECK(planned->difference(there.view) == "");
     }
 
     TEST_CASE("new values of a coded matrix are coded again, or refused as a whole") {

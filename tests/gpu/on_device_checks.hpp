@@ -83,6 +83,22 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     CHECK(sliced->diagonal(there.view) == diagonal);
 }
 
+/// Likewise, unless both refuse the matrix.
+template <ValueType Value>
+void check_like_host_or_refused(Device& device, const std::string& text, const CsrMatrix& matrix, const std::string& where) {
+    const Recipe recipe = parsed(text);
+    const RecipeLayout& layout = recipe.layouts.front();
+    StagedMatrix staged = stage_input(matrix, recipe.node_size);
+    try {
+        (void)layout.entry->build_for<Value>(staged, layout.parameters);
+    } catch (const Unsuitable&) {
+        const OnDevice<Value> there(device, matrix, true);
+        CHECK_THROWS_AS((void)run_plan(device, plan_of(recipe), there.view), Unsuitable);
+        return;
+    }
+    check_like_host<Value>(device, text, matrix, where);
+}
+
 /// The reason why a recipe is left to the host, or "".
 inline std::string left_to_host(Device& device, const std::string& text, const CsrMatrix& matrix) {
     const OnDevice<double> there(device, matrix, true);

@@ -172,6 +172,47 @@ TEST_SUITE("prepare") {
         check_like_host<double>(*device, nodes + by_degree + windows + in_blocks, with_unknowns(grid(10, 18), 3), "of nodes");
     }
 
+    TEST_CASE("rows are hashed, and sorted by any key and within parts, on the device as on the host") {
+        const auto device = make_cuda_device();
+        const std::string parts = "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n";
+        const std::string sort = "[[stage]]\nuse = 'row_sort'\n";
+        const std::string hash = "[[stage]]\nuse = 'nonlinear_hash'\n";
+        const std::string in_parts = "within = 'partition'\n";
+        const std::string csr = "[layout]\nuse = 'csr'\n";
+        const std::string slices = "[layout]\nuse = 'sell'\nthreads_per_row = 1\n";
+        const std::vector<std::string> of_any{
+            hash + csr,
+            hash + "sample = 2\n" + slices,
+            windows + hash + "sample = 37\n" + csr,
+            sort + "key = 'first_column'\n" + slices,
+            hash + "[[stage]]\nuse = 'row_sort'\nkey = 'span'\norder = 'ascending'\nwithin = 'window'\nwindow = 50\n" + csr,
+        };
+        const std::vector<std::string> of_symmetric{
+            parts + hash + in_parts + csr,
+            by_cuthill_mckee + sort + "key = 'span'\n" + slices,
+            parts + sort + in_parts + slices,
+            parts + sort + in_parts + "window = 7\norder = 'ascending'\n" + csr,
+            parts + sort + in_parts + "key = 'first_column'\nwindow = 30\n" + csr,
+            parts + inside + "window = 20\n" + divided + outside + by_parts,
+            parts + hash + in_parts + "sample = 3\n" + inside + divided + outside + by_parts,
+            parts + sort + "key = 'nonzeros_inside_partition'\n" + csr,
+        };
+        std::vector<NamedMatrix> matrices = battery();
+        matrices.push_back({"rows of all lengths", uneven_matrix(3000, 3000, 60)});
+        for (const std::string& text : of_any) {
+            for (const NamedMatrix& each : matrices) {
+                if (!each.matrix.square() || each.matrix.nonzeros() == 0) continue;
+                check_like_host<double>(*device, text, each.matrix, each.name);
+            }
+        }
+        for (const NamedMatrix& each :
+             {NamedMatrix{"grid", grid(23, 61)}, NamedMatrix{"scattered", scattered(700, 3, 1)},
+              NamedMatrix{"long rows", scattered(1400, 30, 2)}, NamedMatrix{"few rows", grid(3, 2)}}) {
+            for (const std::string& text : of_symmetric) check_like_host<double>(*device, text, each.matrix, each.name);
+        }
+        check_like_host<double>(*device, nodes + by_cuthill_mckee + hash + in_blocks, with_unknowns(grid(9, 31), 3), "nodes");
+    }
+
     TEST_CASE("orders and parts from files are uploaded") {
         const auto device = make_cuda_device();
         const TemporaryFolder folder;
@@ -188,6 +229,20 @@ TEST_SUITE("prepare") {
             check_like_host<float>(*device, parts + rest, matrix, "parts");  // Cuthill-McKee would move rows out of them
         }
         check_like_host<double>(*device, parts + inside + divided + outside + by_parts, matrix, "parts of EHYB");
+        const std::string pieces =
+            imported(folder, "cuts", 8, [&](Index piece) { return rows / 7 * piece + rows % 7 * (piece == 7); });
+        check_like_host<double>(*device, by_degree + pieces + "kind = 'partition'\n" + inside + divided + outside + by_parts,
+                                matrix, "cuts of EHYB");
+        check_like_host<double>(
+            *device, pieces + "kind = 'row_block'\n[[stage]]\nuse = 'column_segmentation'\ncount = 2\n[layout]\nuse = 'hbp'\n",
+            matrix, "row blocks");
+        const auto end_of = [&](Index row) { return row / 200 == 6 ? rows : row / 200 * 200 + 200; };
+        const std::string turned = imported(folder, "order", rows, [&](Index row) {
+            return row >= 1400 ? row : end_of(row) - 1 - row % 200 - (row / 200 == 6 ? 3 : 0);
+        });
+        const std::string then = "[[stage]]\nid = 'then'\n" + turned.substr(turned.find("use")) + "within = 'partition'\n";
+        check_like_host<double>(*device, pieces + "kind = 'partition'\n" + then + inside + divided + outside + by_parts, matrix,
+                                "an order in parts");
         const CsrMatrix of_nodes = with_unknowns(grid(9, 31), 3);
         const Index count = of_nodes.rows / 3;
         const std::string order = imported(folder, "order", count, [&](Index node) { return (node + 100) % count; });
@@ -344,6 +399,8 @@ TEST_SUITE("shared_memory") {
         check_like_host<double>(*device, rcm_blocks("5"), grid(9, 31), "grid in parts");
         for (const std::string& text : row_recipes) check_like_host<double>(*device, text, grid(9, 31), "grid in rows");
         check_like_host<double>(*device, by_length + "[layout]\nuse = 'csr'\n", arrow(1301), "long rows");
+        check_like_host<double>(*device, "[[stage]]\nuse = 'nonlinear_hash'\nsample = 9\n[layout]\nuse = 'csr'\n", grid(9, 31),
+                                "hashed");
     }
 }
 
@@ -365,6 +422,8 @@ TEST_SUITE("prepare_large") {
         for (const std::string& order : {std::string(), by_length, by_degree}) {
             check_like_host<double>(*device, order + "[layout]\nuse = 'csr'\n", with_long_rows, "arrow");
         }
+        check_like_host<double>(*device, "[[stage]]\nuse = 'nonlinear_hash'\n[layout]\nuse = 'csr'\n", matrices[1].matrix,
+                                "hashed");
         for (const std::string& text : {rcm_blocks("'auto'"), rcm_blocks("1000")}) {
             for (const NamedMatrix& each : matrices) check_like_host<double>(*device, text, each.matrix, each.name);
         }

@@ -56,6 +56,17 @@ TEST_SUITE("prepare") {
         }
     }
 
+    TEST_CASE("tiles that begin anew in each part are divided on the device as on the host") {
+        const auto device = make_cuda_device();
+        const std::string parts = "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n";
+        const CsrMatrix matrix = generated("laplace3d", {{"nx", 9_i}});
+        for (const char* rows : {"height = 17", "count = 3"}) {
+            const std::string cut = tiles(fmt::format("{}\nwithin = 'partition'", rows), "count = 2");
+            check_like_host<double>(*device, parts + cut + hashed(6) + in_batches, matrix, "parts");
+            check_like_host<double>(*device, parts + inside + cut + sorted_rows + in_batches, matrix, "sorted parts");
+        }
+    }
+
     TEST_CASE("tiles whose chunks are too wide for 16 bits are left to the host, or have 32") {
         const auto device = make_cuda_device();
         const std::vector<Entry> corners{{0, 0, 1}, {0, 65536, 1}, {65536, 0, 1}};

@@ -8,6 +8,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/contract/stage.hpp"
+#include "core/contract/value_facts.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/recipe/device_plan_of.hpp"
 #include "support/message_of.hpp"
@@ -62,7 +63,7 @@ TEST_CASE("the plan of orders and slices of rows") {
     CHECK(slices.slice_height == 32);
     CHECK(slices.threads_per_row == 0);
     CHECK(slices.split_length == 512);
-    CHECK_FALSE(slices.short_columns);
+    CHECK(slices.columns == DeviceColumns::of_32_bits);
 
     const DevicePlan whole = plan_of(rcm + windows + "order = 'ascending'\n" + sell +
                                      "slice_height = 'auto'\nthreads_per_row = 2\nsplit_length = 100\ncolumn_index = 'u16'\n");
@@ -71,12 +72,13 @@ TEST_CASE("the plan of orders and slices of rows") {
     CHECK(whole.steps.at(1).first == "windows");
     CHECK(step<SortRows>(whole, 1).window == 512);
     CHECK_FALSE(step<SortRows>(whole, 1).descending);
-    CHECK_FALSE(step<SortRows>(whole, 1).inside_partition);
+    CHECK_FALSE(step<SortRows>(whole, 1).within_partition);
+    CHECK(step<SortRows>(whole, 1).key == RowKey::nonzeros);
     const auto& short_slices = std::get<RowSlices>(whole.storage);
     CHECK(short_slices.slice_height == 0);
     CHECK(short_slices.threads_per_row == 2);
     CHECK(short_slices.split_length == 100);
-    CHECK(short_slices.short_columns);
+    CHECK(short_slices.columns == DeviceColumns::of_16_bits);
 
     const DevicePlan other = plan_of(rcm + "variant = 'plain'\n[[stage]]\nuse = 'row_sort'\n" + sell);
     CHECK_FALSE(step<OrderByLevels>(other, 0).reversed);
@@ -113,7 +115,8 @@ TEST_CASE("the plan of parts") {
     CHECK(std::holds_alternative<PartSlices>(found.storage));
     CHECK(step<CutLevels>(found, 0).parameters.integer("parts") == 7);
     CHECK(step<CutLevels>(found, 0).stage == "rcm_blocks");
-    CHECK(step<SortRows>(found, 1).inside_partition);
+    CHECK(step<SortRows>(found, 1).within_partition);
+    CHECK(step<SortRows>(found, 1).key == RowKey::inside_partition);
     CHECK(step<SortRows>(found, 1).descending);
     (void)step<SplitByPartition>(found, 2);
     CHECK(step<SortOutside>(found, 3).descending);
@@ -159,7 +162,7 @@ TEST_CASE("the plan of tiles") {
     const StageContext context{nullptr, Precision::f32};
     const DevicePlan found = plan_of(rcm + cut + "count = 3\n" + hashed + batches);
     CHECK(found.kernel == "fixed");
-    CHECK(step<CutRows>(found, 1).boundaries(10) == std::vector<Index>{0, 4, 8, 10});
+    CHECK(step<CutRows>(found, 1).boundaries(10, {}) == std::vector<Index>{0, 4, 8, 10});
     CHECK(step<CutColumns>(found, 2).boundaries(10, context) == std::vector<Index>{0, 3, 6, 10});
     CHECK(step<PlaceInTiles>(found, 3).sample == 7);
     const auto& automatic = std::get<TileBatches>(found.storage);
@@ -191,13 +194,17 @@ TEST_CASE("the plan of tiles") {
           "1048577 segments of 1048577 columns, expected at most 1048576: make the segments wider");
 
     const std::string of_all = "[[stage]]\nuse = 'nonlinear_hash'\n";
-    CHECK(reason_of(of_all + sell) == "a GPU does not do stage 'nonlinear_hash'");
+    CHECK(step<SortRows>(plan_of(of_all + sell), 0).sample == 512);
+    CHECK_FALSE(step<SortRows>(plan_of(of_all + sell), 0).within_partition);
+    CHECK(step<SortRows>(plan_of(blocks + of_all + "within = 'partition'\n" + sell), 1).within_partition);
+    CHECK(reason_of(of_all + "apply = 'rows'\n" + sell) == "a GPU does not do stage 'nonlinear_hash'");
     CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'row_sort'\nshare = 'tile 0,1'\n" + batches) ==
           "a GPU does not do stage 'row_sort'");
     CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'dynamic_program_groups'\nwithin = 'tile'\ngroups = 2\n" + batches) ==
           "a GPU does not do stage 'dynamic_program_groups'");
-    CHECK(reason_of(blocks + "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n" + sell) ==
-          "a GPU does not do stage 'row_blocks'");
+    const std::string in_parts = "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n";
+    CHECK(step<CutRows>(plan_of(blocks + in_parts + sell), 1).boundaries(12, {0, 5, 5, 12}) ==
+          std::vector<Index>{0, 4, 5, 9, 12});
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + cut + "count = 3\n" + batches) == "rows are in an order of nodes");
 }
 
@@ -211,15 +218,27 @@ TEST_CASE("the plan of coded values") {
     CHECK(whole("'csr'\n") == DeviceValues::full);
     CHECK(whole("'csr'\nvalues = 'dictionary'\n") == DeviceValues::dictionary);
     CHECK(whole("'csr'\nvalues = 'one'\n") == DeviceValues::one);
+    CHECK(whole("'csr'\nvalues = 'by_column'\n") == DeviceValues::by_column);
     CHECK(whole("'csr16'\nvalues = 'f32'\n") == DeviceValues::f32);
-    CHECK(whole("'csr16'\nvalues = 'auto'\n") == DeviceValues::automatic);
-    CHECK(padded("'ell'\nvalues = 'auto'\n") == DeviceValues::automatic);
+    CHECK(whole("'csr16'\nvalues = 'auto'\n") == DeviceValues::full);
     CHECK(padded("'ellr'\nvalues = 'dictionary'\n") == DeviceValues::dictionary);
     CHECK(padded("'ellr'\n") == DeviceValues::full);
     const std::string slices = sell + "column_index = 'u16'\n";
     CHECK(std::get<RowSlices>(plan_of(slices).storage).values == DeviceValues::full);
     CHECK(std::get<RowSlices>(plan_of(slices + "values = 'dictionary'\n").storage).values == DeviceValues::dictionary);
-    CHECK(std::get<RowSlices>(plan_of(slices + "values = 'auto'\n").storage).values == DeviceValues::automatic);
+    CHECK(std::get<RowSlices>(plan_of(slices + "values = 'rounded_bf16'\n").storage).values == DeviceValues::rounded_bf16);
+    CHECK(std::get<BlockSlices>(plan_of(in_blocks + "values = 'dictionary'\n").storage).values == DeviceValues::dictionary);
+
+    CHECK_FALSE(plan_of(slices).settle);
+    const auto settled = [](const std::string& text, const ValueFacts& facts) { return *plan_of(text).settle(facts); };
+    const ValueFacts few{.columns = 1000, .distinct = 2};
+    const ValueFacts many{.columns = 1000};
+    CHECK(std::get<PaddedRows>(settled("[layout]\nuse = 'ell'\nvalues = 'auto'\n", few)).values == DeviceValues::dictionary);
+    CHECK(std::get<PaddedRows>(settled("[layout]\nuse = 'ell'\nvalues = 'auto'\n", many)).values == DeviceValues::full);
+    const std::string automatic = sell + "values = 'auto'\ncolumn_index = 'auto'\n";
+    CHECK(std::get<RowSlices>(settled(automatic, few)).columns == DeviceColumns::in_words);
+    CHECK(std::get<RowSlices>(settled(automatic, many)).columns == DeviceColumns::automatic);
+    CHECK(std::get<RowSlices>(settled(automatic, {.columns = 1000, .exact_in_f32 = true})).values == DeviceValues::f32);
 }
 
 TEST_CASE("an order from a file is read when the plan is carried out, and its parts are cut") {
@@ -231,28 +250,37 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     const std::string imported = "[[stage]]\nuse = 'imported'\n";
     const DevicePlan ordered = plan_of(imported + "order = '" + file + "'\n" + rcm + sell);
     CHECK_FALSE(step<TakeOrder>(ordered, 0).has_parts);
-    const GivenOrder rows = step<TakeOrder>(ordered, 0).make(4, 1);
+    const GivenOrder rows = step<TakeOrder>(ordered, 0).make(4, 1, {});
     CHECK(rows.old_of_new == std::vector<Index>{2, 0, 1, 3});
     CHECK(rows.partition.empty());
-    CHECK(step<TakeOrder>(ordered, 0).make(8, 2).old_of_new == std::vector<Index>{4, 5, 0, 1, 2, 3, 6, 7});
-    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(ordered, 0).make(5, 1); }) ==
+    CHECK(step<TakeOrder>(ordered, 0).make(8, 2, {}).old_of_new == std::vector<Index>{4, 5, 0, 1, 2, 3, 6, 7});
+    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(ordered, 0).make(5, 1, {}); }) ==
           file + ": found 4 numbers; expected 5, one for each row");
     const DevicePlan backwards =
         plan_of(imported + "order = '" + file + "'\ndirection = 'new_of_old'\n[layout]\nuse = 'csr'\n");
-    CHECK(step<TakeOrder>(backwards, 0).make(4, 1).old_of_new == std::vector<Index>{1, 2, 0, 3});
+    CHECK(step<TakeOrder>(backwards, 0).make(4, 1, {}).old_of_new == std::vector<Index>{1, 2, 0, 3});
 
     const DevicePlan parts = plan_of(imported + "partition = '" + labels + "'\n" + inside + divided + outside + by_parts);
     CHECK(step<TakeOrder>(parts, 0).has_parts);
-    const GivenOrder given = step<TakeOrder>(parts, 0).make(4, 1);
+    const GivenOrder given = step<TakeOrder>(parts, 0).make(4, 1, {});
     CHECK(given.old_of_new == std::vector<Index>{1, 3, 0, 2});
     CHECK(given.partition == std::vector<Index>{0, 2, 4});
 
     for (const char* parameter : {"apply = 'rows'\n", "apply = 'columns'\n"}) {
         CHECK(reason_of(imported + "order = '" + file + "'\n" + parameter + sell) == "a GPU does not do stage 'imported'");
     }
-    CHECK(reason_of(imported + "cuts = '" + file + "'\nkind = 'row_block'\n" + sell) == "a GPU does not do stage 'imported'");
-    CHECK(reason_of(blocks + imported + "order = '" + file + "'\nwithin = 'partition'\n" + sell) ==
-          "a GPU does not do stage 'imported'");
+    const std::string cuts = (folder.path() / "cuts.txt").string();
+    std::ofstream(cuts) << "0\n1\n4\n";
+    const std::string cut = imported + "cuts = '" + cuts + "'\nkind = ";
+    CHECK(step<CutRows>(plan_of(cut + "'row_block'\n" + sell), 0).boundaries(4, {}) == std::vector<Index>{0, 1, 4});
+    const DevicePlan in_two = plan_of(cut + "'partition'\n" + inside + divided + outside + by_parts);
+    CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).old_of_new == std::vector<Index>{0, 1, 2, 3});
+    CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).partition == std::vector<Index>{0, 1, 4});
+    CHECK(reason_of(cut + "'segment'\n" + sell) == "a GPU does not do stage 'imported'");
+    const DevicePlan stays = plan_of(cut + "'partition'\n[[stage]]\nid = 'then'\nuse = 'imported'\norder = '" + labels +
+                                     "'\nwithin = 'partition'\n" + sell);
+    CHECK(step<TakeOrder>(stays, 1).within_parts);
+    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(stays, 1).make(4, 1, {0, 1, 4}); }).starts_with(labels));
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + imported + "partition = '" + labels + "'\n" + in_blocks) ==
           "imported: parts have whole nodes");
 }
@@ -263,6 +291,9 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
           3);
     CHECK(plan_of(rcm + blocks + inside + divided + outside + by_parts).steps.size() == 5);
     CHECK(plan_of(blocks + divided + outside + by_parts).steps.size() == 3);
+    const std::string within_parts = "[[stage]]\nid = 'again'\nuse = 'row_sort'\nwithin = 'partition'\nwindow = 9\n";
+    CHECK(plan_of(blocks + inside + within_parts + divided + outside + by_parts).steps.size() == 5);
+    CHECK(step<SortRows>(plan_of("[[stage]]\nuse = 'row_sort'\nkey = 'span'\n" + sell), 0).key == RowKey::span);
     CHECK(plan_of(blocks + sell).steps.size() == 1);
     CHECK(plan_of(windows + by_degree + rcm + "[layout]\nuse = 'ellr'\n").steps.size() == 3);
     CHECK(plan_of(by_degree + windows + in_blocks).steps.size() == 2);
@@ -277,27 +308,22 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(std::holds_alternative<std::string>(device_plan_of(own)));
     for (const std::string layout : {"csr", "csr16", "ell", "ellr"}) {
         const std::string stored = "[layout]\nuse = '" + layout + "'\n";
-        CHECK(reason_of(stored + "values = 'auto'\n") == (layout == "csr" ? "a GPU does not store layout csr" : ""));
+        CHECK(reason_of(stored + "values = 'auto'\n") == "");
         CHECK(reason_of("[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = '" + layout + "'\n") ==
               "rows are in an order of nodes");
     }
     CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
-    for (const char* parameter : {"apply = 'rows'\n", "key = 'span'\n"}) {
+    for (const char* parameter : {"apply = 'rows'\n", "key = 'similarity'\n"}) {
         CHECK(reason_of(other_sort + parameter + sell) == "a GPU does not do stage 'row_sort'");
     }
-    CHECK(reason_of(blocks + other_sort + "within = 'partition'\n" + sell) == "a GPU does not do stage 'row_sort'");
+    CHECK(reason_of(nodes + other_sort + "key = 'span'\n" + in_blocks) == "row_sort: nodes are sorted by their columns");
     CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
     CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
           "a GPU does not do stage 'bfs_blocks'");
     for (const char* parameter : {"weights = 'nonzeros'\n", "keep = 'order'\n"}) {
         CHECK(reason_of(blocks + parameter + sell) == "a GPU does not do stage 'rcm_blocks'");
     }
-    CHECK(reason_of(blocks + inside + "window = 64\n" + divided + outside + by_parts) == "a GPU does not do stage 'row_sort'");
     CHECK(reason_of(blocks + inside + divided + outside + "key = 'span'\n" + by_parts) == "a GPU does not do stage 'outside'");
-    for (const std::string& layout : {sell + "values = 'auto'\n", sell + "column_index = 'auto'\n"}) {
-        CHECK(reason_of(layout) == "a GPU does not store layout sell");
-    }
-    CHECK(reason_of(in_blocks + "values = 'auto'\n") == "a GPU does not store layout block_sell");
     CHECK(reason_of(blocks + inside + divided + outside + by_parts + "column_index = 'u32'\n") ==
           "a GPU does not store layout ehyb");
     CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"

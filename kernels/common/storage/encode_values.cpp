@@ -117,12 +117,15 @@ Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& f
     return settle_values(parameters, facts, {});
 }
 
-std::optional<DeviceValues> values_on_device(const Parameters& parameters) {
-    if (parameters.is_word("values", "full")) return DeviceValues::full;
-    if (parameters.is_word("values", "one")) return DeviceValues::one;
-    if (parameters.is_word("values", "dictionary")) return DeviceValues::dictionary;
-    if (parameters.is_word("values", "f32")) return DeviceValues::f32;
-    return parameters.is_word("values", "auto") ? std::optional(DeviceValues::automatic) : std::nullopt;
+DeviceValues values_on_device(const Parameters& parameters) {
+    const std::string& word = parameters.text("values");
+    if (word == "one") return DeviceValues::one;
+    if (word == "by_row") return DeviceValues::by_row;
+    if (word == "by_column") return DeviceValues::by_column;
+    if (word == "dictionary") return DeviceValues::dictionary;
+    if (word == "f32") return DeviceValues::f32;
+    if (word == "rounded_f32") return DeviceValues::rounded_f32;
+    return word == "rounded_bf16" ? DeviceValues::rounded_bf16 : DeviceValues::full;
 }
 
 template <ValueType Value>

@@ -53,8 +53,8 @@ struct Codings {
 /// settle_values for a format without other codings than "one".
 [[nodiscard]] Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts);
 
-/// How a device stores values, as the parameter `values` says; nothing if the host does it.
-[[nodiscard]] std::optional<DeviceValues> values_on_device(const Parameters& parameters);
+/// How a device stores values, as the parameter `values` says; in full if it is "auto", which is still to be settled.
+[[nodiscard]] DeviceValues values_on_device(const Parameters& parameters);
 
 /// The common value of all nonzeros; 0 if there are no nonzeros. Throws Unsuitable, with two values that differ, if they are
 /// not all equal.

@@ -97,6 +97,17 @@ private:
     }
 };
 
+template <typename Stored>
+struct StoredOnDeviceType;
+template <typename... StoredArrays>
+struct StoredOnDeviceType<std::variant<StoredArrays...>> {
+    using Type = std::variant<InStorage<StoredArrays, DeviceArray>...>;
+};
+
+/// The arrays of a VariantLayout on a device.
+template <typename Stored>
+using StoredOnDevice = typename StoredOnDeviceType<Stored>::Type;
+
 template <ValueType Value, typename Stored>
 struct LayoutOfArraysType {
     using Type = StoredLayout<Value, Stored>;

@@ -360,10 +360,10 @@ LayoutEntry block_sell_entry() {
                 .settle = settle,
                 .predict = predict_block_sell,
                 .on_device = [](const Parameters& parameters) -> std::optional<DeviceStorage> {
-                    if (!parameters.is_word("values", "full")) return std::nullopt;
                     return BlockSlices{.block_size = parameters.number_unless_auto("block_size"),
                                        .threads_per_row = parameters.number_unless_auto("threads_per_row"),
-                                       .slots_per_nonzero = parameters.real("slots_per_nonzero")};
+                                       .slots_per_nonzero = parameters.real("slots_per_nonzero"),
+                                       .values = values_on_device(parameters)};
                 },
                 .kernel_on_device = "warps"},
                fill)

@@ -16,11 +16,13 @@ struct BlockSellWarps {
 template struct CudaLoop<BlockSellLayout, BlockSellWarps>;
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSell<Value, DeviceArray>&& sell, Device& device) {
-    return std::make_unique<block_sell::WarpsKernel<Value, BlockSell<Value, HostArray>>>(std::move(sell), device);
+std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSellOnGpu<Value>&& stored, Device& device) {
+    return with_alternative(stored, [&]<typename OnGpu>(OnGpu& sell) -> std::unique_ptr<Kernel<Value>> {
+        return std::make_unique<block_sell::WarpsKernel<Value, InStorage<OnGpu, HostArray>>>(std::move(sell), device);
+    });
 }
 
-template std::unique_ptr<Kernel<float>> block_sell_kernel_on_gpu(BlockSell<float, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> block_sell_kernel_on_gpu(BlockSell<double, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> block_sell_kernel_on_gpu(BlockSellOnGpu<float>&&, Device&);
+template std::unique_ptr<Kernel<double>> block_sell_kernel_on_gpu(BlockSellOnGpu<double>&&, Device&);
 
 }  // namespace workbench

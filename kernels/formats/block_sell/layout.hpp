@@ -199,8 +199,11 @@ struct BlockSellWarps;
 
 [[nodiscard]] LayoutEntry block_sell_entry();
 
+template <ValueType Value>
+using BlockSellOnGpu = StoredOnDevice<decltype(BlockSellLayout<Value>::stored)>;
+
 /// The CUDA kernel `warps` of arrays that were made on the GPU.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSell<Value, DeviceArray>&& sell, Device& device);
+[[nodiscard]] std::unique_ptr<Kernel<Value>> block_sell_kernel_on_gpu(BlockSellOnGpu<Value>&& stored, Device& device);
 
 }  // namespace workbench

@@ -114,9 +114,7 @@ LayoutCost predict_csr(const PatternForecast& pattern, const Parameters& paramet
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    const auto values = values_on_device(parameters);
-    if (!values || *values == DeviceValues::automatic) return std::nullopt;  // which may be by_row or by_column
-    return WholeRows{.short_columns = false, .values = *values};
+    return WholeRows{.short_columns = false, .values = values_on_device(parameters)};
 }
 
 }  // namespace

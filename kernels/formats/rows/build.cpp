@@ -162,15 +162,14 @@ LayoutCost predict_rows(const PatternForecast& pattern, const Parameters& parame
 
 template <RowShape shape>
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    const auto values = values_on_device(parameters);
-    if (!values) return std::nullopt;
+    const DeviceValues values = values_on_device(parameters);
     if constexpr (shape.together == one) {
-        return WholeRows{.short_columns = shape.short_columns, .values = *values};
+        return WholeRows{.short_columns = shape.short_columns, .values = values};
     } else {
         return PaddedRows{.row_major = has_row_major(parameters),
                           .with_lengths = shape.lengths,
                           .slots_per_nonzero = parameters.real("slots_per_nonzero"),
-                          .values = *values};
+                          .values = values};
     }
 }
 

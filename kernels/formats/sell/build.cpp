@@ -29,8 +29,6 @@ Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters) {
                                                                : static_cast<Index>(parameters.integer("threads_per_row")));
 }
 
-[[nodiscard]] bool is_mostly_wide(double share_of_wide_slices) { return share_of_wide_slices > 0.25; }
-
 /// Turns slices into the same with values and columns in another form (coded_values.hpp).
 template <ValueType Value>
 class SellCoder {
@@ -42,7 +40,6 @@ public:
           matrix_(matrix),
           rounding_(rounding) {}
 
-    /// Two loads of a column take longer than one of 32 bits.
     [[nodiscard]] bool is_wide() const {
         return is_mostly_wide(static_cast<double>(wide_slices(slices_.column_indices, shape_)) /
                               static_cast<double>(shape_.slice_offsets.size()));
@@ -215,15 +212,15 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
 }
 
 std::optional<DeviceStorage> on_device(const Parameters& parameters) {
-    const bool short_columns = parameters.is_word("column_index", "u16");
-    const auto values = values_on_device(parameters);
-    if (!values || (!short_columns && !parameters.is_word("column_index", "u32"))) return std::nullopt;
-    if (!short_columns && *values != DeviceValues::full && *values != DeviceValues::one) return std::nullopt;
+    const std::string& columns = parameters.text("column_index");
     return RowSlices{.slice_height = parameters.number_unless_auto("slice_height"),
                      .threads_per_row = parameters.number_unless_auto("threads_per_row"),
                      .split_length = static_cast<Index>(parameters.integer("split_length")),
-                     .short_columns = short_columns,
-                     .values = *values};
+                     .columns = columns == "u32"    ? DeviceColumns::of_32_bits
+                                : columns == "u16"  ? DeviceColumns::of_16_bits
+                                : columns == "word" ? DeviceColumns::in_words
+                                                    : DeviceColumns::automatic,
+                     .values = values_on_device(parameters)};
 }
 
 constexpr auto walk_slices = [](const auto& layout, const auto& visit) {

@@ -127,24 +127,15 @@ struct SellSlices {
 
 template struct CudaLoop<SellLayout, SellSlices>;
 
-template <ValueType Value, typename Stored, typename ColumnIndex>
-std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Stored, ColumnIndex, DeviceArray>&& sell, Device& device) {
-    return device_rows_of<SellThreads, Value, Sell<Stored, ColumnIndex, HostArray>>(std::move(sell), device,
-                                                                                    SellLayout<Value>::name);
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, Device& device) {
+    return with_alternative(stored, [&]<typename OnGpu>(OnGpu& sell) {
+        return device_rows_of<SellThreads, Value, InStorage<OnGpu, HostArray>>(std::move(sell), device,
+                                                                               SellLayout<Value>::name);
+    });
 }
 
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, Index, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Constant<float>, Index, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<float, std::uint16_t, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Constant<float>, std::uint16_t, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(Sell<Coded<float, std::uint8_t>, std::uint16_t, DeviceArray>&&,
-                                                           Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, Index, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Constant<double>, Index, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<double, std::uint16_t, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Constant<double>, std::uint16_t, DeviceArray>&&, Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<Coded<double, std::uint8_t>, std::uint16_t, DeviceArray>&&,
-                                                            Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(Sell<float, std::uint16_t, DeviceArray>&&, Device&);
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(SellOnGpu<float>&&, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(SellOnGpu<double>&&, Device&);
 
 }  // namespace workbench

@@ -71,6 +71,9 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
     }
 };
 
+/// Two loads of a column take longer than one of 32 bits. The share is that of wide slices.
+[[nodiscard]] constexpr bool is_mostly_wide(double share) { return share > 0.25; }
+
 /// Default number of threads of a GPU that share a row of this mean length: many, but with a batch of entries for each.
 [[nodiscard]] constexpr int sell_threads_for(double mean_length) {
     return mean_length <= tuned::sell_short_rows ? 1 : mean_length <= tuned::sell_middling_rows ? 2 : 4;
@@ -169,8 +172,11 @@ struct SellSlices;
 [[nodiscard]] KernelEntry sell_host_kernel();
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
+template <ValueType Value>
+using SellOnGpu = StoredOnDevice<decltype(SellStorage<Value>::stored)>;
+
 /// The kernel `slices` of arrays that were made on the GPU: with one thread per row or several (SellThreads).
-template <ValueType Value, typename Stored, typename ColumnIndex>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(Sell<Stored, ColumnIndex, DeviceArray>&& sell, Device& device);
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, Device& device);
 
 }  // namespace workbench
