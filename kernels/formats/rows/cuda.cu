@@ -64,7 +64,7 @@ struct EllReduction {
     }
 };
 
-template struct CudaRows<Csr16Layout, RowLanes<csr16_shape, 8>>;
+template struct CudaRows<Csr16Layout, RowsOfSomeLanes>;
 template struct CudaRows<EllLayout, RowsOfOneLane>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
@@ -80,7 +80,7 @@ std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArra
                 static_cast<std::int64_t>(rows.row_count * sizeof(Index) +
                                           (Offset{rows.row_count} + rows.column_count) * sizeof(Value));
     }
-    using S = std::conditional_t<Shape::value == csr16_shape, RowLanes<csr16_shape, 8>, RowsOfOneLane>;
+    using S = std::conditional_t<Shape::value == csr16_shape, RowsOfSomeLanes, RowsOfOneLane>;
     return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), device, EllLayout<Value>::name, bytes);
 }
 

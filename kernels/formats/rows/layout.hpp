@@ -139,7 +139,7 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
     if (lanes == 1 && order == EllOrder::column_major && shape.together != RowsTogether::one) {
         hooks.side_by_side = shape.lengths ? AdjacentRuns::any : AdjacentRuns::descending;
     }
-    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes == 8);
+    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes >= 2 && lanes <= 8);
     return hooks;
 }
 
@@ -209,18 +209,29 @@ struct RowsOfOneLane {
     }
 };
 
+/// Of rows one by one: as many threads per row as have three entries each, from 2 to 8. Each loads the first column of the row
+/// before its entries, so that more threads with fewer entries take longer (docs/results/rows.md).
+struct RowsOfSomeLanes {
+    static auto choose(const auto& rows, const auto& use) {
+        const auto entries = static_cast<Offset>(rows.values.size());
+        const auto are_longer = [&](Offset length) { return entries > length * rows.row_count; };
+        return with_known<2, 4, 8>(are_longer(24)   ? 8
+                                   : are_longer(12) ? 4
+                                                    : 2,
+                                   [&](auto lanes) { return use(RowLanes<csr16_shape, lanes>{}); });
+    }
+};
+
 /// One thread per row, or as many as suit the mean length if they read neighbouring slots.
 struct RowsOfMeanLength {
     static auto choose(const auto& rows, const auto& use) {
         constexpr RowShape shape = shape_of_rows<decltype(rows)>;
-        const auto with_lanes_of_mean = [&]<EllOrder order>() {
-            return with_lanes<1>(lanes_for(rows.row_count, static_cast<Offset>(rows.values.size())),
-                                 [&](auto lanes) { return use(RowLanes<shape, lanes, order>{}); });
-        };
-        if constexpr (shape.together == RowsTogether::one) {
-            return with_lanes_of_mean.template operator()<EllOrder::column_major>();
-        } else if constexpr (shape.has_order()) {
-            if (rows.order == EllOrder::row_major) return with_lanes_of_mean.template operator()<EllOrder::row_major>();
+        if constexpr (shape.together == RowsTogether::one) return RowsOfSomeLanes::choose(rows, use);
+        if constexpr (shape.has_order()) {
+            if (rows.order == EllOrder::row_major) {
+                return with_lanes<1>(lanes_for(rows.row_count, static_cast<Offset>(rows.values.size())),
+                                     [&](auto lanes) { return use(RowLanes<shape, lanes, EllOrder::row_major>{}); });
+            }
         }
         return RowsOfOneLane::choose(rows, use);
     }
