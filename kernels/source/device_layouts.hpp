@@ -179,6 +179,8 @@ template <typename... Any>
 struct VariantLayout {};
 template <template <typename, template <typename> typename> typename Format, typename Value>
 struct InAnyCoding {};
+template <typename Stored>
+struct StoredOnDevice {};
 template <typename Stored, template <typename> typename Other, template <typename> typename Values>
 struct InStorageOf;
 

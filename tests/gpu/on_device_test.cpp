@@ -195,7 +195,7 @@ TEST_SUITE("prepare") {
             parts + sort + in_parts + "key = 'first_column'\nwindow = 30\n" + csr,
             parts + inside + "window = 20\n" + divided + outside + by_parts,
             parts + hash + in_parts + "sample = 3\n" + inside + divided + outside + by_parts,
-            parts + sort + "key = 'nonzeros_inside_partition'\n" + csr,
+            parts + sort + in_parts + "key = 'nonzeros_inside_partition'\n" + csr,
         };
         std::vector<NamedMatrix> matrices = battery();
         matrices.push_back({"rows of all lengths", uneven_matrix(3000, 3000, 60)});

@@ -249,7 +249,7 @@ LayoutEntry csr16_entry() {
                 .source = "docs/new_format.md, which walks through it",
                 .kernel_on_device = "lanes"})
         .host<RowsOfOneLane>("rows", "rows in parallel, in chunks to the next idle thread")
-        .cuda<RowsOfSomeLanes>("lanes", "two, four or eight threads per row, by the mean length");
+        .cuda<RowsOfSomeLanes>("lanes", "one, four or eight threads per row, by the mean length");
 }
 
 LayoutEntry ell_entry() {

@@ -139,7 +139,7 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
     if (lanes == 1 && order == EllOrder::column_major && shape.together != RowsTogether::one) {
         hooks.side_by_side = shape.lengths ? AdjacentRuns::any : AdjacentRuns::descending;
     }
-    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes >= 2 && lanes <= 8);
+    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes <= 8);
     return hooks;
 }
 
@@ -209,15 +209,15 @@ struct RowsOfOneLane {
     }
 };
 
-/// Of rows one by one: as many threads per row as have three entries each, from 2 to 8. Each loads the first column of the row
-/// before its entries, so that more threads with fewer entries take longer (docs/results/rows.md).
+/// Of rows one by one: one, four or eight threads per row, by the mean length. Each loads the first column of the row before
+/// its entries, so that threads with few entries take longer (docs/results/rows.md#threads-of-a-row).
 struct RowsOfSomeLanes {
     static auto choose(const auto& rows, const auto& use) {
         const auto entries = static_cast<Offset>(rows.values.size());
         const auto are_longer = [&](Offset length) { return entries > length * rows.row_count; };
-        return with_known<2, 4, 8>(are_longer(24)   ? 8
-                                   : are_longer(12) ? 4
-                                                    : 2,
+        return with_known<1, 4, 8>(are_longer(24)  ? 8
+                                   : are_longer(9) ? 4
+                                                   : 1,
                                    [&](auto lanes) { return use(RowLanes<csr16_shape, lanes>{}); });
     }
 };
