@@ -175,8 +175,6 @@ template <typename... Any>
 struct PatternLayout {};
 template <typename... Any>
 struct StoredLayout {};
-template <typename Any>
-struct StoredOnDevice {};
 template <typename... Any>
 struct VariantLayout {};
 template <template <typename, template <typename> typename> typename Format, typename Value>
