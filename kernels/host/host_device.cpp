@@ -104,18 +104,23 @@ Word sum_words(const Word* words, std::size_t count) {
 
 /// Reads the words again and again. count: a multiple of 8.
 void read_words(const Word* words, std::size_t count, std::size_t passes) {
-    using Lanes [[gnu::vector_size(64)]] = Word;
-    Lanes sum{};
+    using Pair [[gnu::vector_size(16)]] = Word;  // of a register on all processors: sums in memory would take most of the time
+    constexpr std::size_t pairs = 4;
+    Pair sums[pairs]{};
     for (std::size_t pass = 0; pass < passes; ++pass) {
         asm volatile("" : : "r"(words) : "memory");  // the words may have changed, so each pass reads them
-        for (std::size_t k = 0; k < count; k += 8) {
-            Lanes lanes;
-            std::memcpy(&lanes, words + k, sizeof(lanes));
-            sum += lanes;
+        for (std::size_t k = 0; k < count; k += 2 * pairs) {
+#pragma GCC unroll 4
+            for (std::size_t i = 0; i < pairs; ++i) {
+                Pair pair;
+                std::memcpy(&pair, words + k + 2 * i, sizeof(pair));
+                sums[i] += pair;
+            }
         }
     }
-    const Word first = sum[0];
-    asm volatile("" : : "r"(first), "r"(&sum) : "memory");
+    const Pair sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    const Word total = sum[0] + sum[1];
+    asm volatile("" : : "r"(total) : "memory");
 }
 
 /// The compiler cannot remove a sum that is used, nor the reads behind it.
