@@ -17,7 +17,8 @@ namespace {
 
 using on_gpu::for_each_item;
 
-constexpr std::size_t table_places = 1 << 14;  // of 16 bits, and several times as many as there are codes
+// The number of a place fits in 16 bits. Most places stay empty, so that searches are short.
+constexpr std::size_t table_places = 1 << 14;
 
 /// A set of items, by open addressing.
 struct ItemTable {

@@ -209,8 +209,8 @@ struct RowsOfOneLane {
     }
 };
 
-/// Of rows one by one: one, four or eight threads per row, by the mean length. Each loads the first column of the row before
-/// its entries, so that threads with few entries take longer (docs/results/rows.md#threads-of-a-row).
+/// For rows that are stored one by one: one, four or eight threads share a row, more where rows are longer. Every thread loads
+/// the row's first column before its own entries, which costs most where it has few (docs/results/rows.md#threads-of-a-row).
 struct RowsOfSomeLanes {
     static auto choose(const auto& rows, const auto& use) {
         const auto entries = static_cast<Offset>(rows.values.size());
