@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# live_test.sh PROGRAM SOURCE: the page of `workbench serve` in headless Chromium (viz/page/test/live.mjs). Exit code 77: skipped,
-# with the reason.
+# live_test.sh PROGRAM SOURCE [PART...]: the page of `workbench serve` in headless Chromium (viz/page/test/live.mjs, which names the
+# parts; default: all). Exit code 77: skipped, with the reason.
 # live_test.sh PROGRAM SOURCE speed [CHANGES [LIMIT [RECIPE SLIDER]]]: how long the page takes from a change to the new picture, for
 # 10^5 nonzeros unless a recipe and the name of a slider are given (viz/page/test/live_speed.mjs). The test suite does not run this,
 # because it needs an idle machine.
@@ -8,7 +8,11 @@ set -euo pipefail
 program=$(realpath -- "$1")
 source=$2
 test=live
-if [[ ${3:-} == speed ]]; then test=live_speed; fi
+own_recipe=
+if [[ ${3:-} == speed ]]; then
+    test=live_speed
+    own_recipe=${6:-}
+fi
 folder=$(mktemp -d)
 : >"$folder/log"
 server=
@@ -24,7 +28,7 @@ if [[ ! -d $source/viz/page/node_modules/playwright-core ]]; then
 fi
 recipe=$folder/$test.toml
 cp "$source/tests/page/$test.toml" "$recipe"
-[[ -z ${6:-} ]] || recipe=$(realpath -- "$6") # with the matrix beside it
+[[ -z $own_recipe ]] || recipe=$(realpath -- "$own_recipe") # with the matrix beside it
 printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n' >"$folder/grid.mtx"
 (cd "$folder" && exec "$program" serve "$recipe" --backend kokkos --samples 3 --seconds 0) >"$folder/log" 2>&1 &
 server=$!
@@ -41,5 +45,5 @@ if [[ $test == live_speed ]]; then
     node "$source/viz/page/test/live_speed.mjs" "$address" "${@:4:2}" "${@:7}"
 else
     export XDG_CACHE_HOME=$folder/cache # of the servers that the test starts
-    node "$source/viz/page/test/live.mjs" "$address" "$program" "$folder/$test.toml" "$source"
+    node "$source/viz/page/test/live.mjs" "$address" "$program" "$folder/$test.toml" "$source" "${@:3}"
 fi

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Pages that the program writes, in headless Chromium (viz/page/test/browser.mjs). Exit code 77: skipped, with the reason.
+# page_test.sh PROGRAM SOURCE: pages that the program writes, in headless Chromium (viz/page/test/browser.mjs). Exit code 77:
+# skipped, with the reason.
+# page_test.sh PROGRAM SOURCE FOLDER: writes the pages to FOLDER and opens none (tests/mutation/page.mjs).
 set -euo pipefail
 program=$1
 source=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+if [[ -n ${3:-} ]]; then
+    folder=$3
+else
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+fi
 
 if ! command -v node >/dev/null; then
     echo "page tests skipped: no node"
@@ -30,6 +36,7 @@ thin=random_uniform:rows=20000,columns=12,shortest=1,longest=4
 "$program" choose "$source/recipes/csr.toml" "$source/recipes/rcm_sell.toml" --generate laplace2d:nx=40,scramble=1 --backend kokkos \
     --budget 1 -o "$folder/winner.toml" --json "$folder/choose/choice.json" --page "$folder/choose/report.html" >>"$folder/log" 2>&1
 cp "$folder/solve/solve.html" "$folder/solve/report.html"
+[[ -z ${3:-} ]] || exit 0
 node "$source/viz/page/test/browser.mjs" "$folder"/{small,ehyb,hbp,rcm_csr,sell,compare,bench,solve,choose}/report.html
 "$source/docs/lessons/slides" >"$folder/slides.html"
 node "$source/viz/page/test/slides.mjs" "$folder/slides.html"

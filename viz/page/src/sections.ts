@@ -158,11 +158,11 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const some = kernels.filter(({ kernel }) => kernel.precision === precision && (!kernel.baseline || kernel === baseline.kernel))
     .sort((a, b) => a.kernel.median_seconds - b.kernel.median_seconds).filter((one, i) => i < 5 || one.kernel.baseline);
   const curves: (Curve & { at: (x: number) => number })[] = some.flatMap(({ run, kernel, r }) => {
-    const name = `${runs.length > 1 && !kernel.baseline ? `${run.title} ` : ''}${kernel.kernel}`;
+    const name = kernel.baseline ? `baseline ${kernel.layout}` : `${runs.length > 1 ? `${run.title} ` : ''}${kernel.kernel}`;
     if (seen.has(name)) return [];
     seen.add(name);
     const price = priceOf(run, kernel);
-    return [{ name: kernel.baseline ? `baseline ${kernel.layout}` : name, at: (x: number) => price + x * kernel.median_seconds, colour: colourOf(runs, r, kernel) }];
+    return [{ name, at: (x: number) => price + x * kernel.median_seconds, colour: colourOf(runs, r, kernel) }];
   });
   const evens = some.map(({ kernel }) => kernel.break_even).filter((even): even is number => even !== null && even > 0);
   const price = Math.max(...some.map(({ run, kernel }) => priceOf(run, kernel)), baseline.kernel.median_seconds);

@@ -53,6 +53,15 @@ async function warpsInTime(page, name) {
   const last = Number(await step.getAttribute('max'));
   const whole = await sums();
   check(`${name}: a warp has 32 lanes`, whole.all === 32 * last, whole.words);
+  const bars = await page.locator('.warp-words .swatch').nth(2).evaluate((swatch) => {
+    const canvas = window.copyOf(document.querySelector('.pane:not([hidden]) figure canvas, .pane:not([hidden]) canvas'));
+    const [red, green, blue] = getComputedStyle(swatch).backgroundColor.match(/\d+/g).map(Number);
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const at = [];
+    for (let i = 0; i < data.length; i += 4) if (data[i] === red && data[i + 1] === green && data[i + 2] === blue) at.push(((i / 4) % canvas.width) / canvas.width);
+    return [at.length, at.reduce((least, one) => Math.min(least, one), 1)];
+  });
+  check(`${name}: the sectors of x are beside the lanes`, bars[0] > 20 && bars[1] > 0.6, bars.join());
   await step.focus();
   await page.keyboard.press('Home');
   await settle(page);
@@ -79,6 +88,11 @@ async function roofline(page, name) {
   const label = await page.locator('.roofline text').first().textContent();
   check(`${name}: the roofline has the layout's point`, bytes > 8 && flops > 0, title);
   check(`${name}: and says of which memory`, /GB\/s/.test(await page.locator('.roofline').innerText()), label);
+  const cut = await page.locator('.roofline text').evaluateAll((all) => all.filter((one) => {
+    const [box, whole] = [one.getBoundingClientRect(), one.ownerSVGElement.getBoundingClientRect()];
+    return box.top < whole.top || box.bottom > whole.bottom || box.left < whole.left || box.right > whole.right;
+  }).map((one) => one.textContent));
+  check(`${name}: its texts are whole`, cut.length === 0, cut.join());
   if (pictures) await page.screenshot({ path: join(pictures, `${name}_roofline.png`) });
 }
 
@@ -177,6 +191,10 @@ async function savedMemory(page, name) {
   const cells = await page.locator('.memory-pane .role-value .cell').count();
   const shown = await inkOf(page, values);
   check(`${name}: the saved picture has the values in memory`, shown.count > 500 * cells && /_memory\.png$/.test(shown.name), JSON.stringify(shown));
+  const red = await page.addStyleTag({ content: '.memory-pane .role-value .cell { color: #f00 !important }' });
+  const digits = await inkOf(page, 'rgb(255, 0, 0)');
+  await red.evaluate((style) => style.remove());
+  check(`${name}: and their numbers, in the middle of their cells`, digits.count > 5 * cells && Math.abs(digits.y - shown.y) < 3, `${JSON.stringify(digits)} for ${JSON.stringify(shown)}`);
   const before = { lines: await inkOf(page, lines), ink: await inkOf(page, ink) };
   check(`${name}: no row is marked in it`, before.lines.count === 0, JSON.stringify(before.lines));
   const at = await entry(page, 0, 0);

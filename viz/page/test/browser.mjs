@@ -6,6 +6,7 @@ import { words, pictures, browser, failures, check, open, look, settle, readout,
 import { reportByKeys } from './keyboard.mjs';
 import { equalBars, storedBars } from './bars.mjs';
 import { beside } from './beside.mjs';
+import { figures, tables } from './figures.mjs';
 import { chosen, solved } from './studies.mjs';
 import { address, around, graph, movie, numbers, paper, playing, tapping } from './views.mjs';
 
@@ -336,6 +337,8 @@ async function accessible(page, name) {
       .map((element) => element.textContent.trim().slice(0, 30));
   });
   check(`${name}: text stands out from the paper`, pale.length === 0, pale.join(' | '));
+  const absent = await page.evaluate(() => document.getElementById('page').innerHTML.match(/.{0,40}(undefined|NaN|\[object|title="true").{0,40}/g) ?? []);
+  check(`${name}: every value is there`, absent.length === 0, absent.join(' '));
   const hues = await page.evaluate(() => {
     const style = getComputedStyle(document.documentElement);
     return ['--hues', '--hue-value', '--hue-column', '--hue-structure'].map((variable) => style.getPropertyValue(variable));
@@ -391,6 +394,7 @@ async function test(word) {
     await sentences(page, name);
     await fits(page, name);
     await headline(page, name, file);
+    await figures(page, name, file);
     if (name === 'rcm_csr') {
       await many(page, name);
       await equalBars(page, name);
@@ -428,6 +432,7 @@ async function test(word) {
     check(`${name}: two pictures`, (await page.locator('.pane:not([hidden])').count()) === 2);
     await page.keyboard.press('ArrowRight');
     await settle(page);
+    check(`${name}: the recipe with stages is marked`, (await page.locator('.track').evaluateAll((all) => all.map((one) => one.classList.contains('active')))).join() === 'false,true');
     check(`${name}: an arrow goes through the recipe with stages`, (await page.locator('.track').nth(1).locator('[aria-current=true]').getAttribute('data-stage')) === '1');
     const figures = await page.locator('.headline').last().locator('dt').allInnerTexts();
     check(`${name}: three figures, each once`, figures.length === 3 && new Set(figures).size === 3, figures.join('; '));
@@ -444,8 +449,7 @@ async function test(word) {
   if (name === 'solve') await solved(page, name, file);
   if (name === 'choose') await chosen(page, name, file);
   if (!has_pattern) check(`${name}: there is a table`, (await page.locator('table.figures tbody tr').count()) > 0);
-  const heads = page.locator('table.figures thead button:visible');
-  for (let i = 0; i < Math.min(3, await heads.count()); ++i) await heads.nth(i).click();
+  await tables(page, name);
   if (name === 'ehyb') await reportByKeys(page, name);
   await page.evaluate(() => localStorage.removeItem('spmv-theme')); // the theme of the system
   for (const [width, colorScheme] of [[400, 'dark'], [3840, 'light']]) {

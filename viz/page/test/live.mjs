@@ -1,12 +1,12 @@
-// Tests the page of `workbench serve` in headless Chromium: `node test/live.mjs ADDRESS`. Exit code 77: skipped, because Chromium or
-// the packages of this folder are not installed. The server serves tests/page/live.toml.
+// Tests the page of `workbench serve` in headless Chromium: `node test/live.mjs ADDRESS PROGRAM RECIPE SOURCE [PART...]`. Exit code 77:
+// skipped, because Chromium or the packages of this folder are not installed. The server serves tests/page/live.toml, RECIPE.
 import { readFileSync } from 'node:fs';
 import { browser, check, failures, words } from './harness.mjs';
 import { focusOn, sizes, walk } from './keyboard.mjs';
 import { killedServer, lecture, twoWindows } from './live_lecture.mjs';
 import { begins, lessons } from './live_lessons.mjs';
 
-const [address, program, recipe, source] = words;
+const [address, program, recipe, source, ...wanted] = words;
 
 // `loses`: the server will end, which the browser logs.
 async function open(at = address, options = {}, loses = false) {
@@ -37,6 +37,8 @@ const change = async (page, act) => {
 async function controls(page) {
   check('the report has the stages', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
   check('the last stage is shown first', (await page.frameLocator('iframe').locator('button[data-stage][aria-current=true]').getAttribute('data-stage')) === '2');
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press('Control+ArrowLeft'); // for the browser, not for the report
   await change(page, () => named(page, 'stage 1 window').fill('8').then(() => named(page, 'stage 1 window').press('Enter')));
   check('a number is written into the text', /window = 8\b/.test(await text_of(page)), await text_of(page));
   check('comments and spaces stay', (await text_of(page)).includes('use    = "row_sort"   # by length'));
@@ -56,7 +58,15 @@ async function controls(page) {
   check('a stage moves up', (await stages_of(page)).join() === '0 input,1 row_sort,2 cuthill_mckee', (await stages_of(page)).join());
   await change(page, () => page.locator('[data-action=Undo]').click());
   check('undo takes it back', (await stages_of(page)).join() === '0 input,1 cuthill_mckee,2 row_sort', (await stages_of(page)).join());
-  await change(page, () => page.locator('[data-action=Redo]').click());
+  // The controls show the text before its run has ended.
+  let release;
+  const held = new Promise((done) => { release = done; });
+  await page.route('**/run', (route) => held.then(() => route.continue()));
+  await page.locator('[data-action=Redo]').click();
+  check('controls do not wait for a slow run', await named(page, 'stage 0 window').waitFor({ timeout: 10000 }).then(() => true, () => false));
+  release();
+  await ran(page);
+  await page.unrouteAll({ behavior: 'wait' });
   await change(page, up);
   await change(page, () => named(page, 'stage 0 on').uncheck());
   check('a stage is switched off', (await stages_of(page)).join() === '0 input,1 row_sort', (await stages_of(page)).join());
@@ -77,15 +87,21 @@ async function controls(page) {
 }
 
 async function matrices(page) {
+  const menu = async (wanted) => {
+    const { now, all } = await named(page, 'matrix').evaluate((one) => ({ now: one.value, all: [...one.options].map(({ value }) => value) }));
+    check(`the menu shows ${wanted}, and lists each matrix once`, now === wanted && new Set(all).size === all.length && all.every((value) => value !== '' && !value.includes('undefined')), `${now} of ${all}`);
+  };
   await change(page, () => named(page, 'matrix').selectOption('path:grid.mtx'));
+  await menu('path:grid.mtx');
   check('a file of the folder is read', (await page.frameLocator('iframe').locator('.matrix').innerText()).startsWith('grid.mtx 3 × 3'));
   await change(page, () => named(page, 'matrix').selectOption('generate:laplace2d'));
+  await menu('generate:laplace2d');
   check('a generator runs', (await page.frameLocator('iframe').locator('.matrix').innerText()).includes('900 × 900'), await status_of(page));
   await named(page, 'matrix examples').click();
   await page.waitForFunction(() => document.querySelector('.thumbnails').dataset.made === '8', null, { timeout: 60000 });
   const inked = await page.locator('.thumbnails canvas').evaluateAll((all) => all.map((one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((part) => part > 0)));
   check('every example has a picture', inked.length === 8 && inked.every(Boolean), inked.join());
-  check('the files of the folder can be chosen', (await named(page, 'file grid.mtx').count()) === 1);
+  check('the files of the folder can be chosen', (await named(page, 'file grid.mtx').locator('b').allInnerTexts()).join() === 'grid.mtx');
   await page.keyboard.press('Escape');
   check('Esc leaves the examples', !(await page.locator('dialog.start').isVisible()));
   await page.locator('[data-action="Where to begin"]').click();
@@ -190,7 +206,9 @@ async function text(page) {
   await choose(page, 'text');
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.type('\n[[stage]]\nuse = "metis_par');
+  await page.keyboard.type('\n[[');
+  await page.locator('.cm-tooltip-autocomplete', { hasText: '[[layout]]' }).waitFor();
+  await page.keyboard.type('stage]]\nuse = "metis_par');
   await page.locator('.cm-tooltip-autocomplete').waitFor();
   check('completion lists stages', (await page.locator('.cm-tooltip-autocomplete li').first().innerText()).includes('metis_partition'));
   await page.waitForTimeout(150);
@@ -202,7 +220,13 @@ async function text(page) {
   await page.locator('.cm-tooltip-autocomplete').waitFor();
   check('Ctrl-Space lists parameters', (await page.locator('.cm-tooltip-autocomplete').innerText()).includes('parts'));
   await page.keyboard.press('Escape');
-  await change(page, () => page.keyboard.type('parts = "many"'));
+  await page.keyboard.type('capacity = "sh');
+  await page.locator('.cm-tooltip-autocomplete', { hasText: 'shared_memory' }).waitFor();
+  await page.waitForTimeout(150);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+End');
+  check('completion lists the words of a parameter', (await text_of(page)).trimEnd().endsWith('capacity = "shared_memory"'), await text_of(page));
+  await change(page, () => page.keyboard.type('\nparts = "many"'));
   const problems = await page.locator('.problems').innerText();
   check('an error has its line', /^Line \d+: .*parts/.test(problems), problems);
   check('it stands below it', (await page.locator('.cm-problem').innerText()).includes('parts'));
@@ -327,22 +351,21 @@ async function byKeys(page) {
   await page.context().close();
 }
 
-const page = await open();
-await controls(page);
-await matrices(page);
-await generators(page);
-await painting(page);
-await drops(page);
-await timing(page);
-await saving(page);
-await text(page);
-await page.context().close();
-await lecture(open);
-await twoWindows(open);
-await killedServer(open, program, recipe);
-await begins(open, program, source);
-await lessons(open, program, source);
-await byKeys(await open(address, { reducedMotion: 'reduce' }));
+// Each begins with a page of its own.
+const parts = {
+  editing: async () => {
+    const page = await open();
+    for (const part of [controls, matrices, generators, painting, drops, timing, saving, text]) await part(page);
+    await page.context().close();
+  },
+  lecture: () => lecture(open),
+  windows: () => twoWindows(open),
+  killed: () => killedServer(open, program, recipe),
+  begins: () => begins(open, program, source),
+  lessons: () => lessons(open, program, source),
+  keys: async () => byKeys(await open(address, { reducedMotion: 'reduce' })),
+};
+for (const part of wanted.length > 0 ? wanted : Object.keys(parts)) await parts[part]();
 await browser.close();
 if (failures > 0) {
   console.error(`${failures} checks failed`);

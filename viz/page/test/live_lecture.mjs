@@ -175,6 +175,16 @@ export async function lecture(open) {
   check('the error is below its line', places.problem && Math.abs(places.problem.top - places.line.bottom) < 8, JSON.stringify(places));
   check('the error of the last line is wholly in view', places.problem && places.problem.bottom <= Math.min(places.high, places.scroller.bottom), JSON.stringify(places));
   check('it is what is seen there', places.seen === true, JSON.stringify(places));
+  // Also where other lines follow, and the line of the caret is the last one in view.
+  await page.keyboard.press('Control+Home');
+  for (let i = 0; i < 30; ++i) await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('slice_hight = 5');
+  await idle(page);
+  const [over, count] = await page.evaluate(() => {
+    const line = document.querySelector('.cm-activeLine').nextElementSibling;
+    return [line.getBoundingClientRect().bottom - document.querySelector('.cm-scroller').getBoundingClientRect().bottom, line.className === 'cm-problem'];
+  });
+  check('an error is in view below the last line in view', count && over <= 0, over);
   await page.context().close();
 }
 
