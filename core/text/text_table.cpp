@@ -33,29 +33,6 @@ std::string without_middle(const std::string& name, std::size_t most) {
     return name.substr(0, places[head]) + "..." + name.substr(places[tail]);
 }
 
-/// "heights: sh32 w256" of "heights: slice_height=32, window=256", the point of a sweep; if that is too long, "hei...: sh32
-/// w256" or "sh32 w256". Empty if it is none, or if the values do not fit.
-std::string with_short_keys(const std::string& name, std::size_t most) {
-    const std::size_t colon = name.find(": ");
-    if (colon == std::string::npos) return "";
-    std::string values;
-    for (std::size_t begin = colon + 2; begin < name.size();) {
-        const std::size_t end = std::min(name.find(", ", begin), name.size());
-        const std::string setting = name.substr(begin, end - begin);
-        const std::size_t equals = setting.find('=');
-        if (equals == std::string::npos) return "";
-        const std::string value = setting.substr(equals + 1);
-        const bool is_number = value.find_first_of("0123456789") == 0;
-        values += (values.empty() ? "" : " ") + (is_number ? initials_of(setting.substr(0, equals)) : "") + value;
-        begin = end + 2;
-    }
-    const std::size_t letters = places_of_letters(values).size() - 1;
-    if (letters > most) return "";
-    const std::size_t least_head = 6;  // "hei..."
-    const std::size_t left = most - letters;
-    return left < least_head + 2 ? values : shortened(name.substr(0, colon), left - 2) + ": " + values;
-}
-
 }  // namespace
 
 std::string TextTable::text() const {
@@ -131,6 +108,27 @@ std::string shortened(const std::string& name, std::size_t most) {
     return places.size() - 1 <= most ? name : name.substr(0, places[most - 3]) + "...";
 }
 
+std::string with_short_keys(const std::string& name, std::size_t most) {
+    const std::size_t colon = name.find(": ");
+    if (colon == std::string::npos) return "";
+    std::string values;
+    for (std::size_t begin = colon + 2; begin < name.size();) {
+        const std::size_t end = std::min(name.find(", ", begin), name.size());
+        const std::string setting = name.substr(begin, end - begin);
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos) return "";
+        const std::string value = setting.substr(equals + 1);
+        const bool is_number = value.find_first_of("0123456789") == 0;
+        values += (values.empty() ? "" : " ") + (is_number ? initials_of(setting.substr(0, equals)) : "") + value;
+        begin = end + 2;
+    }
+    const std::size_t letters = places_of_letters(values).size() - 1;
+    if (letters > most) return "";
+    const std::size_t least_head = 6;  // "hei..."
+    const std::size_t left = most - letters;
+    return left < least_head + 2 ? values : shortened(name.substr(0, colon), left - 2) + ": " + values;
+}
+
 std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most) {
     const auto all_by = [&names](const auto& shorten) {
         std::vector<std::string> texts;
@@ -162,6 +160,14 @@ std::vector<std::string> shortened(const std::vector<std::string>& names, std::s
         if (is_like_another(before, i)) texts[i] = shortened(names[i], most - number.size()) + number;
     }
     return texts;
+}
+
+std::vector<std::string> table_names(const std::vector<std::string>& names, std::size_t most) {
+    constexpr std::size_t most_of_all = 44;
+    std::vector<std::string> texts = shortened(names, most);
+    const bool lacks_words =
+        std::ranges::any_of(texts, [](const std::string& text) { return text.find("...") != std::string::npos; });
+    return lacks_words ? shortened(names, std::max(most, most_of_all)) : texts;
 }
 
 std::string padded(const std::string& name, std::size_t width) {

@@ -47,6 +47,13 @@ struct TextTable {
 /// their initials in all of its points; if only the ends of other names differ, "..." replaces their middle.
 [[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& names, std::size_t most);
 
+/// "heights: sh32 w256" of "heights: slice_height=32, window=256", the point of a sweep; if that has more than `most`
+/// characters, "hei...: sh32 w256" or "sh32 w256". Empty if it is none, or if the values do not fit.
+[[nodiscard]] std::string with_short_keys(const std::string& name, std::size_t most = std::string::npos);
+
+/// The names of a table, cut to at most `most` characters each if short keys of sweeps suffice for that, otherwise to 44.
+[[nodiscard]] std::vector<std::string> table_names(const std::vector<std::string>& names, std::size_t most);
+
 /// Padded with trailing blanks to this width in characters.
 [[nodiscard]] std::string padded(const std::string& name, std::size_t width);
 

@@ -44,7 +44,7 @@ std::string PrintedTable::text() const {
     const std::size_t of_names = left_columns - 1;
     std::vector<std::string> names;
     for (const std::vector<std::string>& row : rows) names.push_back(row[of_names]);
-    names = shortened(names, name_width);
+    names = table_names(names, name_width);
     for (std::size_t i = 0; i < rows.size(); ++i) table.rows[i][of_names] = names[i];
     return caption + '\n' + table.text() + (note.empty() ? "" : wrapped(fmt::format("  {}{}\n", note, hint)));
 }

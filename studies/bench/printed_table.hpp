@@ -16,7 +16,7 @@ struct PrintedTable {
     std::vector<std::string> header;
     std::vector<std::vector<std::string>> rows = {};
     std::size_t left_columns = 1;
-    std::size_t name_width = 24;  // longer names are cut in text
+    std::size_t name_width = 24;  // in text: table_names()
     std::string note = {};        // a sentence about the table; empty: none
     std::string hint = {};        // its end in text alone
 

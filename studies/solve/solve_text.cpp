@@ -35,7 +35,7 @@ std::string ending_of(const SolveOutcome& one) {
 std::vector<std::string> names_of(const SolveReport& report) {
     std::vector<std::string> names;
     for (const SolveOutcome& one : report.outcomes) names.push_back(name_of(one));
-    return shortened(names, name_width);
+    return table_names(names, name_width);
 }
 
 std::string residuals_table(const SolveReport& report) {
@@ -109,7 +109,7 @@ std::string trials_table(const SolveReport& report) {
     for (const SolveOutcome& one : report.outcomes) {
         std::vector<std::string> names;
         for (const Trial& trial : one.trials) names.push_back(trial.recipe);
-        names = shortened(names, 4 + name_width);
+        names = table_names(names, 4 + name_width);
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Trial& trial = one.trials[i];
             const bool tried = trial.end == Trial::End::kept || trial.end == Trial::End::slower;

