@@ -88,9 +88,8 @@ void draw_horizontal_label(Canvas& canvas, const Plot& plot, const std::string& 
     canvas.text((plot.left + plot.right) / 2, plot.bottom + 44, label, centred_text);
 }
 
-void draw_legend_name(Canvas& canvas, double x, double y, const std::string& name) {
-    canvas.text(x + key_width, y + 5, name, {text_size, style::ink, Align::left, longest_legend});
-}
+/// The most width of a name in the legend: of the column, if there is one.
+int longest_name(const auto& chart) { return chart.column > 0 ? chart.column - 2 * bare_margin - key_width : longest_legend; }
 
 std::vector<std::string> names_of(const std::vector<Series>& series) {
     std::vector<std::string> names;
@@ -106,7 +105,7 @@ std::vector<std::string> names_of(const HeatMap& chart);
 std::vector<Point> legend_places(const auto& chart) {
     std::vector<Point> places;
     Point next{bare_margin, 14};
-    for (const std::string& name : shortened(names_of(chart), text_size, longest_legend)) {
+    for (const std::string& name : shortened(names_of(chart), text_size, longest_name(chart))) {
         const int width = key_width + text_width(name, text_size) + 18;
         if (!places.empty() && next.x + width > chart.column) next = {bare_margin, next.y + legend_pitch};
         places.push_back(next);
@@ -126,13 +125,13 @@ int head_of(const auto& chart, bool has_label) {
 
 /// The series at the right of the plot, or above it: draw_key(number, place) draws a symbol.
 void draw_legend(Canvas& canvas, const auto& chart, Point beside, const auto& draw_key) {
-    const std::vector<std::string> names = shortened(names_of(chart), text_size, longest_legend);
+    const std::vector<std::string> names = shortened(names_of(chart), text_size, longest_name(chart));
     if (chart.column > 0 && names.size() < 2) return;
     const std::vector<Point> above = legend_places(chart);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Point at = chart.column > 0 ? above[i] : Point{beside.x, beside.y + legend_pitch * static_cast<double>(i)};
         draw_key(i, at);
-        draw_legend_name(canvas, at.x, at.y, names[i]);
+        canvas.text(at.x + key_width, at.y + 5, names[i], {text_size, style::ink, Align::left, longest_name(chart)});
     }
 }
 
@@ -293,12 +292,11 @@ void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double m
     canvas.text(x.at(sum) + 6, middle + 5, text, small_text);
 }
 
-void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const Plot& plot, const Scale& x) {
+void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const std::string& name, const Plot& plot,
+               const Scale& x) {
     const double height = bar_height(chart);
     const double middle = plot.top + static_cast<double>(row) * row_height(chart) + row_height(chart) / 2.0;
-    TextStyle name = row_name_text;
-    name.most_width = most_name(chart);
-    canvas.text(plot.left - 10, middle + 5, chart.rows[row], name);
+    canvas.text(plot.left - 10, middle + 5, name, row_name_text);
     if (chart.stacked) return draw_stack(canvas, chart, row, middle, x);
     const double bars = height * static_cast<double>(chart.series.size());
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
@@ -409,7 +407,8 @@ void draw(Canvas& canvas, const BarChart& chart) {
     draw_head(canvas, chart);
     draw_horizontal_marks(canvas, plot, x);
     draw_horizontal_label(canvas, plot, chart.label + (is_logarithmic(chart) ? ", logarithmic" : ""));
-    for (std::size_t row = 0; row < chart.rows.size(); ++row) draw_bars(canvas, chart, row, plot, x);
+    const std::vector<std::string> names = shortened(chart.rows, small_size, most_name(chart));
+    for (std::size_t row = 0; row < names.size(); ++row) draw_bars(canvas, chart, row, names[row], plot, x);
     canvas.line({left, plot.top}, {left, plot.bottom}, style::faint, 1);
     if (chart.guide) canvas.line({x.at(*chart.guide), plot.top - 6}, {x.at(*chart.guide), plot.bottom}, style::ink, 1);
     draw_legend(canvas, chart, {plot.right + 24, plot.top + 12}, [&](std::size_t i, Point at) {
@@ -418,10 +417,22 @@ void draw(Canvas& canvas, const BarChart& chart) {
     draw_foot(canvas, chart);
 }
 
+/// What the rows and columns of a map are, in lines; none if their names say it.
+std::vector<std::string> label_lines(const HeatMap& chart) {
+    if (chart.row_label.empty()) return {};
+    const std::string label = "down: " + chart.row_label + ", across: " + chart.column_label;
+    return chart.column > 0 ? wrapped(label, small_size, chart.column - 2 * bare_margin, 2) : std::vector<std::string>{label};
+}
+
+/// The height above the cells.
+int head_of_map(const HeatMap& chart) {
+    return chart.column > 0 ? head_of(chart, true) + static_cast<int>(label_lines(chart).size()) * foot_pitch : head + 26;
+}
+
 PictureSize size_of(const HeatMap& chart) {
     const int rows = static_cast<int>(chart.rows.size());
     const int columns = static_cast<int>(chart.columns.size());
-    if (chart.column > 0) return {chart.column, head_of(chart, true) + rows * cell_height + bare_margin};
+    if (chart.column > 0) return {chart.column, head_of_map(chart) + rows * cell_height + bare_margin};
     return with_foot(chart, {std::max(640, cells_left(chart) + columns * cell_width(chart) + margin),
                              head + 26 + rows * cell_height + margin + 30});
 }
@@ -430,10 +441,12 @@ void draw(Canvas& canvas, const HeatMap& chart) {
     draw_head(canvas, chart);
     const bool bare = chart.column > 0;
     const double left = cells_left(chart);
-    const double top = bare ? head_of(chart, true) : head + 26;
+    const double top = head_of_map(chart);
     const double width = cell_width(chart);
-    if (!chart.row_label.empty() && !bare) {
-        canvas.text(margin, head - 12, "down: " + chart.row_label + ", across: " + chart.column_label, small_text);
+    const std::vector<std::string> labels = label_lines(chart);
+    double label_baseline = (bare ? top - 30 : head - 12) - static_cast<double>(labels.size()) * foot_pitch;
+    for (const std::string& line : labels) {
+        canvas.text(margin_of(chart), label_baseline += foot_pitch, line, small_text);
     }
     std::vector<std::string> columns = shortened(chart.columns, small_size, cell_width(chart) - 6);
     if (has_letters(chart)) {

@@ -13,6 +13,7 @@
 #define STBTT_STATIC
 #include <stb/stb_truetype.h>
 
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 
 // The font files, embedded by the assembler.
@@ -243,7 +244,14 @@ std::string shortened(std::string_view text, int size, int width) {
     return fitting;
 }
 
-std::vector<std::string> shortened(const std::vector<std::string>& texts, int size, int width) {
+std::vector<std::string> shortened(const std::vector<std::string>& names, int size, int width) {
+    std::vector<std::string> texts = names;
+    const auto fits = [&](const std::string& text) { return text_width(text, size) <= width; };
+    if (!std::ranges::all_of(names, fits)) {
+        for (std::string& text : texts) {
+            if (std::string point = with_short_keys(text); !point.empty()) text = std::move(point);
+        }
+    }
     std::vector<std::string> cut;
     for (const std::string& text : texts) cut.push_back(shortened(text, size, width));
     std::vector<std::string> ends = cut;

@@ -62,8 +62,9 @@ struct OutlinePart {
 /// does.
 [[nodiscard]] std::string shortened(std::string_view text, int size, int width);
 
-/// Each text like shortened; texts that would look alike keep the part in which they differ instead, behind an ellipsis.
-[[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& texts, int size, int width);
+/// Each text like shortened. Unless all fit, points of sweeps have short keys (with_short_keys); texts that would look alike
+/// keep the part in which they differ instead, behind an ellipsis.
+[[nodiscard]] std::vector<std::string> shortened(const std::vector<std::string>& names, int size, int width);
 
 /// The largest size from `smallest` to `size` at which the text fits into the width; `smallest` if there is none.
 [[nodiscard]] int fitting_size(std::string_view text, int size, int smallest, int width);

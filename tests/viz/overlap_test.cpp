@@ -129,6 +129,12 @@ TEST_SUITE("texts of pictures") {
             check(map);
             map.columns = {"1", "2", "4", "8"};  // they fit without letters and a legend
             check(map);
+            map.row_label = "layout.slice_height";
+            map.column_label = "stage.row_sort.window";
+            map.column = column;
+            check(map);
+            const auto has_label = [](const std::string& text) { return text.starts_with("down: layout.slice_height"); };
+            CHECK(std::ranges::count_if(words_of(map), has_label) == 1);
             curves.series.resize(1);
             const int with_legend = size_of(bars).height;
             check(curves);

@@ -38,9 +38,11 @@ TEST_CASE("texts that would be cut to the same keep the part in which they diffe
     const std::string same = "hot columns CSC, rest SELL-128: ";
     const Texts sweep = shortened(Texts{same + "density=0.125", "CSR", same + "density=0.250"}, 15, 240);
     CHECK(sweep[0].starts_with("hot col"));
-    CHECK(sweep[0].ends_with("density=0.125"));
+    CHECK(sweep[0].ends_with("d0.125"));
     CHECK(sweep[1] == "CSR");
-    CHECK(sweep[2].ends_with("density=0.250"));
+    CHECK(sweep[2].ends_with("d0.250"));
+    CHECK(shortened(Texts{"heights: window=1024, slice_height=8", "heights: window=256, slice_height=8", "CSR"}, 15, 240) ==
+          Texts{"heights: w1024 sh8", "heights: w256 sh8", "CSR"});
     const Texts middle = shortened(Texts{"rows sorted by length in windows, then SELL-16, then the columns by density",
                                          "rows sorted by length in windows, then SELL-32, then the columns by density"},
                                    15, 240);
