@@ -115,6 +115,36 @@ std::string failed_assertion(const std::string& messages) {
     return {};
 }
 
+/// Messages about templates without the chains of templates that lead to them: the errors in the author's folder, or if there
+/// are none, those elsewhere at the places of the author that lead to them, with the functions that a class lacks. Each place
+/// once.
+std::string without_chains(const std::string& messages, const std::string& folder) {
+    constexpr std::string_view end_of_chain = "required from here";
+    constexpr std::string_view error = ": error: ";
+    constexpr std::string_view note = ": note: ";
+    if (messages.find(end_of_chain) == std::string::npos) return messages;
+    std::string own;
+    std::string elsewhere;
+    std::string* shown = nullptr;  // where the last error is shown
+    std::string end;               // of the last chain
+    std::set<std::string> places;
+    std::istringstream lines(messages);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.ends_with(end_of_chain)) end = line.substr(0, line.find(": "));
+        if (const std::size_t at = line.find(error); at != std::string::npos) {
+            const bool is_own = line.starts_with(folder);
+            const std::string place = is_own || end.empty() ? line.substr(0, at) : end;
+            shown = !places.insert(place).second ? nullptr : is_own ? &own : &elsewhere;
+            if (shown != nullptr) *shown += place + line.substr(at) + '\n';
+            end.clear();
+        }
+        const std::size_t at = line.find(note);
+        const bool is_pure = line.find("virtual functions are pure") != std::string::npos || line.find(": note:     ") == at;
+        if (shown != nullptr && at != std::string::npos && is_pure) *shown += line.substr(at + note.size()) + '\n';
+    }
+    return own.empty() ? elsewhere : own;
+}
+
 }  // namespace
 
 std::vector<std::string> host_compiler() {
@@ -164,7 +194,8 @@ void throw_compile_error(const std::filesystem::path& file, const std::string& c
     if (const std::string assertion = failed_assertion(messages); !assertion.empty()) {
         throw RecipeError(fmt::format("{}: {} cannot compile it\n{}", file.string(), compiler, assertion));
     }
-    std::istringstream lines(messages);
+    const std::filesystem::path folder = file.parent_path();
+    std::istringstream lines(without_chains(messages, (folder.empty() ? file : folder).string()));
     std::string shown;
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count) {

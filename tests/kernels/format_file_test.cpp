@@ -338,6 +338,17 @@ TEST_CASE("a file that does not compile, has no entry, or another name: the line
     CHECK(hook.ends_with(
         ">: schedule: hook own_columns requires a function columns(arrays), and the function requires the hook"));
     CHECK(std::count(hook.begin(), hook.end(), '\n') == 1);
+    const std::string misspelt = message_of_changed(".own_columns = true", ".own_column_s = true");
+    CHECK(contains(misspelt, "has no non-static data member named"));
+    CHECK(std::count(misspelt.begin(), misspelt.end(), '\n') == 1);
+    const std::string reserved = message_of_changed("first_columns", "columns");
+    CHECK(contains(reserved, "my_csr16.hpp:"));
+    CHECK_FALSE(contains(reserved, "required from"));
+    const std::string no_walk = message_of_changed("CompressedLayout<Value, MyCsr16<Value, HostArray>, MyCsr16Rows<1>>",
+                                                   "StoredLayout<Value, MyCsr16<Value, HostArray>>");
+    CHECK(contains(no_walk, "my_csr16.hpp:"));
+    CHECK(contains(no_walk, "::for_each_slot(const std::function"));
+    CHECK(std::count(no_walk.begin(), no_walk.end(), '\n') < 8);
     CHECK(contains(message_of_changed("LayoutEntry my_csr16_entry", "LayoutEntry other_entry"),
                    "expected inline LayoutEntry my_csr16_entry(), which returns the format"));
     CHECK(contains(message_of_changed("name = \"my_csr16\"", "name = \"other\""),
