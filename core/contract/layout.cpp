@@ -253,17 +253,20 @@ void check_schedule(const Layout<Value>& layout, WalkReads<Value> walk) {
     std::map<std::pair<int, Offset>, Slot> unread;
     layout.for_each_slot([&](const Slot& slot) { unread.emplace(std::pair(slot.array, slot.index), slot); });
     std::set<std::tuple<std::int64_t, int, std::int64_t>> moments;
+    const std::vector<LayoutField> fields = layout.fields();
     walk(layout, [&](const Read& read) {
-        const auto fail = [&read](const std::string& problem) {
-            throw std::logic_error("schedule: slot " + std::to_string(read.index) + " of array " + std::to_string(read.array) +
-                                   " is " + problem);
+        const auto fail = [&](const std::string& problem) {
+            const bool exists = read.array >= 0 && static_cast<std::size_t>(read.array) < fields.size();
+            throw std::logic_error("schedule: slot " + std::to_string(read.index) + " of " +
+                                   (exists ? "'" + fields[read.array].name + "'" : "an array that does not exist") + " is " +
+                                   problem);
         };
         const auto found = unread.find({read.array, read.index});
         if (found == unread.end()) fail("read twice, or does not exist");
         const Slot& slot = found->second;
         if (slot.nonzero >= 0 && (read.row != slot.row || read.column != slot.column)) {
             fail("read for row " + std::to_string(read.row) + " and column " + std::to_string(read.column) +
-                 ", but is not theirs");
+                 ", but its nonzero is in row " + std::to_string(slot.row) + " and column " + std::to_string(slot.column));
         }
         if (read.column >= layout.columns() || read.row >= layout.rows() || read.lane < 0 || read.lane >= 32) {
             fail("read by or for what does not exist");

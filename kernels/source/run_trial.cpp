@@ -121,8 +121,9 @@ std::string in_words(const CopyVerdict& copy, double limit_seconds) {
         default: break;
     }
     if (copy.bytes_behind < 0) return fmt::format("it ends with a signal: {}", strsignal(verdict.number));
-    return fmt::format("it reads or writes behind the end of {}, by {} bytes", array.empty() ? "an array" : array,
-                       copy.bytes_behind);
+    return fmt::format("it reads or writes {}behind the end of {}{}", copy.bytes_behind == 0 ? "directly " : "",
+                       array.empty() ? "an array" : array,
+                       copy.bytes_behind == 0 ? "" : fmt::format(", by {} bytes", copy.bytes_behind));
 }
 
 // ---- Kernels

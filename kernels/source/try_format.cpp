@@ -85,6 +85,7 @@ public:
         const std::vector<std::string> unnoticed =
             unnoticed_faults(*layout, staged_.matrix, [this](const std::string& fault) { begin("with the fault " + fault); });
         if (!unnoticed.empty()) {
+            begin("with a planted fault");
             throw std::logic_error(fmt::format("the walk over its slots does not notice {}", unnoticed.front()));
         }
     }
