@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/parameters.hpp"
 #include "pipeline/report/comparison.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/report/report.hpp"
@@ -178,7 +179,7 @@ Json json_of(const RunReport& report) {
     return {{"recipe",
              {{"name", report.recipe_name},
               {"source", report.recipe_source},
-              {"file", report.recipe_file},
+              {"file", report.recipe_file.empty() ? "" : seen_from_here(report.recipe_file)},
               {"resolved", report.resolved_recipe}}},
             {"sweep", json_of(report.sweep)},
             {"matrix", json_of(report.matrix)},

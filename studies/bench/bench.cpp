@@ -90,8 +90,9 @@ public:
             facts_.push_back({.name = bare.name,
                               .source = bare.source,
                               .file = recipe.file,
-                              .resolved = resolved_recipe(bare),
-                              .baseline = recipe.baseline});
+                              .resolved = resolved_recipe(bare, FileNames::from_here),
+                              .baseline = recipe.baseline,
+                              .hash = content_hash(resolved_recipe(bare))});
         }
     }
 
@@ -121,7 +122,7 @@ private:
             one.facts.files = contents_of_files(one.recipe->recipe);  // may have changed since the last matrix
             one.facts.copy = (work_.path() / (one.stem + ".toml")).string();
             for (const Precision precision : plan_.precisions) {
-                BenchKey key{.recipe = content_hash(one.facts.resolved),
+                BenchKey key{.recipe = one.facts.hash,
                              .matrix = matrix.name,
                              .bytes = matrix.bytes,
                              .precision = precision,

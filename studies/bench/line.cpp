@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/contract/parameters.hpp"
 #include "core/text/text_table.hpp"
 #include "studies/bench/own_kernel.hpp"
 #include "studies/bench/tell_apart.hpp"
@@ -26,8 +27,9 @@ Json json_of(const BenchKey& key) {
 }
 
 Json json_of(const BenchRecipeFacts& recipe, const std::string& hash) {
-    return {{"name", recipe.name}, {"source", recipe.source},     {"file", recipe.file},
-            {"hash", hash},        {"resolved", recipe.resolved}, {"baseline", recipe.baseline}};
+    return {
+        {"name", recipe.name}, {"source", recipe.source},     {"file", recipe.file.empty() ? "" : seen_from_here(recipe.file)},
+        {"hash", hash},        {"resolved", recipe.resolved}, {"baseline", recipe.baseline}};
 }
 
 /// The elements of this precision, and those without one.

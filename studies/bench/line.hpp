@@ -32,11 +32,12 @@ struct BenchKey {
 struct BenchRecipeFacts {
     std::string name;
     std::string source;
-    std::string file;  // as the user named it; empty for a baseline
-    std::string resolved;
+    std::string file;      // as the user named it; empty for a baseline
+    std::string resolved;  // with files as seen from the current folder in a bench
     bool baseline = false;
     std::string copy = {};   // the temporary file that runs in its place
     std::string files = {};  // contents_of_files
+    std::string hash = {};   // content_hash with absolute names of files
 };
 
 /// Replaces the temporary copy's name and line numbers in a message by the recipe's own name.

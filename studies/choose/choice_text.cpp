@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/contract/parameters.hpp"
 #include "core/contract/rounding.hpp"
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
@@ -105,7 +106,7 @@ Json json_of(const Timed& one) {
     for (const RecipeStage& stage : one.recipe.stages) stages.push_back(stage.entry->name);
     return {{"recipe", one.recipe.name},
             {"stages", std::move(stages)},
-            {"file", one.recipe.file.empty() ? Json(nullptr) : Json(one.recipe.file.string())},
+            {"file", one.recipe.file.empty() ? Json(nullptr) : Json(seen_from_here(one.recipe.file))},
             {"layout", record.layout},
             {"kernel", record.kernel},
             {"backend", record.backend},

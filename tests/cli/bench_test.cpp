@@ -230,6 +230,19 @@ TEST_SUITE("bench with the program") {
         CHECK(first.text.find("2 measured, 0 unsuitable, 1 wrong, 0 failed, 0 already measured") != std::string::npos);
     }
 
+    TEST_CASE("a line names the files of a recipe as seen from the current folder") {
+        const TemporaryFolder folder;
+        std::ofstream(folder.path() / "own.toml")
+            << "[[stage]]\nuse = 'imported'\norder = 'order.txt'\n[layout]\nuse = 'csr'\n";
+        std::ofstream(folder.path() / "order.txt") << "8\n7\n6\n5\n4\n3\n2\n1\n0\n";
+        const std::string recipe = (folder.path() / "own.toml").string();
+        (void)workbench_in(folder.path(), "bench " + recipe + five_samples + "--generate laplace2d:nx=3 --no-page");
+        const std::string lines = file_text(folder.path() / "bench.jsonl");
+        CHECK(lines.find("\"file\":\"own.toml\"") != std::string::npos);
+        CHECK(lines.find("order = \\\"order.txt\\\"") != std::string::npos);
+        CHECK(lines.find(folder.path().string()) == std::string::npos);
+    }
+
     TEST_CASE(
         "a matrix that is not square is unsuitable; one that cannot be read fails once, and nothing measured is an error") {
         const TemporaryFolder folder;

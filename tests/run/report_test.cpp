@@ -181,6 +181,12 @@ TEST_SUITE("report") {
         compare_with_golden(golden("captions.txt"), captions);
     }
 
+    TEST_CASE("a recipe of an absolute path is named as seen from here") {
+        RunReport report = distinct_figures();
+        report.recipe_file = (std::filesystem::current_path() / "folder/a.toml").string();
+        CHECK(to_json(report) == to_json(distinct_figures()));
+    }
+
     TEST_CASE("the reason why a matrix is unsuitable is the first of its kind") {
         RunReport report;
         report.failures = {
