@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 
@@ -27,14 +31,38 @@ std::string for_tex(const std::string& text) {
     return safe;
 }
 
-std::string tex_line(const std::vector<std::string>& cells) {
-    std::vector<std::string> safe;
-    for (std::string cell : cells) {
-        std::string indentation;
-        for (; cell.starts_with("  "); cell.erase(0, 2)) indentation += "\\quad ";
-        safe.push_back(indentation + for_tex(cell));
+std::string tex_line(const std::vector<std::string>& cells) { return fmt::format("{} \\\\\n", fmt::join(cells, " & ")); }
+
+/// A cell with its indentation, and microseconds as they are written.
+std::string tex_cell(std::string cell) {
+    std::string indentation;
+    for (; cell.starts_with("  "); cell.erase(0, 2)) indentation += "\\quad ";
+    const bool is_microseconds = cell.ends_with(" us");
+    if (is_microseconds) cell.erase(cell.size() - 2);
+    return indentation + for_tex(cell) + (is_microseconds ? "$\\mu$s" : "");
+}
+
+/// A heading whose words are in lines of at most 14 letters, where they are so short, so that long names do not widen a table.
+std::string stacked(std::string heading) {
+    constexpr std::size_t most = 14;
+    std::vector<std::string> lines;
+    std::istringstream words(heading);
+    for (std::string word; words >> word;) {
+        if (!lines.empty() && lines.back().size() + word.size() < most) {
+            lines.back() += ' ' + word;
+        } else {
+            lines.push_back(word);
+        }
     }
-    return fmt::format("{} \\\\\n", fmt::join(safe, " & "));
+    for (std::string& line : lines) line = for_tex(line);
+    return lines.size() < 2 ? fmt::format("{}", fmt::join(lines, ""))
+                            : fmt::format("\\shortstack[r]{{{}}}", fmt::join(lines, "\\\\"));
+}
+
+std::vector<std::string> all(const std::vector<std::string>& cells, std::string (*as_tex)(std::string)) {
+    std::vector<std::string> texts;
+    std::ranges::transform(cells, std::back_inserter(texts), as_tex);
+    return texts;
 }
 
 }  // namespace
@@ -52,11 +80,12 @@ std::string PrintedTable::text() const {
 std::string PrintedTable::tex() const {
     const std::string below = note.empty() ? "" : "; " + note;
     std::string text =
-        fmt::format("\\begin{{table}}\n\\centering\n\\caption{{{}{}}}\n\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n",
-                    for_tex(caption), for_tex(below), std::string(left_columns, 'l'),
-                    std::string(header.size() - left_columns, 'r'), tex_line(header));
-    for (const std::vector<std::string>& row : rows) text += tex_line(row);
-    return text + "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+        fmt::format("\\begin{{table*}}\n\\centering\n\\small\n\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{{}{}}}\n",
+                    for_tex(caption), for_tex(below)) +
+        fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n", std::string(left_columns, 'l'),
+                    std::string(header.size() - left_columns, 'r'), tex_line(all(header, stacked)));
+    for (const std::vector<std::string>& row : rows) text += tex_line(all(row, tex_cell));
+    return text + "\\bottomrule\n\\end{tabular}\n\\end{table*}\n";
 }
 
 std::string heading_of(const std::string& device, const std::string& precision, int matrices) {

@@ -194,7 +194,7 @@ PrintedTable matrices_table(const std::vector<Record>& records, const Ranking& r
         for (std::size_t i = 3; i < table.header.size(); ++i) {
             const auto one = std::find_if(on_matrix.begin(), on_matrix.end(),
                                           [&](const Record* record) { return record->recipe == table.header[i]; });
-            cells.push_back(one == on_matrix.end() ? "-" : fmt::format("{:.3g}", (*one)->gflops));
+            cells.push_back(one == on_matrix.end() ? "-" : significant((*one)->gflops));
         }
         add_row(table, matrix, std::move(cells));
     }

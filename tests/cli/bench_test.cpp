@@ -74,7 +74,7 @@ TEST_SUITE("bench with the program") {
         CHECK(tables(" --of CSR") == std::pair(true, true));
         // The output is LaTeX alone, whatever is drawn beside it.
         CHECK(workbench_in(folder.path(), "summary s.jsonl --tex --plots pictures --force")
-                  .text.ends_with("\\bottomrule\n\\end{tabular}\n\\end{table}\n"));
+                  .text.ends_with("\\bottomrule\n\\end{tabular}\n\\end{table*}\n"));
 
         // --backend replaces the suite's backends.
         CHECK(workbench_in(folder.path(), "bench s.toml --backend eigen --limit 1e-9 --no-page --out e.jsonl").exit_code == 1);

@@ -98,9 +98,9 @@ TEST_SUITE("shards") {
         CHECK(has(both, "\n  this rule "));
         CHECK(workbench_in(folder.path(), "summary bench.jsonl --cover --csv").text.find("device,precision,set_of,recipe,") ==
               0);
-        CHECK(workbench_in(folder.path(), "summary bench.jsonl --rule 2 --tex")
-                  .text.starts_with(
-                      "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{CPU, f64: 8 matrices: which"));
+        const std::string tex = workbench_in(folder.path(), "summary bench.jsonl --rule 2 --tex").text;
+        CHECK(tex.starts_with("% needs \\usepackage{booktabs}\n\\begin{table*}\n\\centering\n\\small\n"));
+        CHECK(tex.find("\n\\caption{CPU, f64: 8 matrices: which") != std::string::npos);
         const Outcome csv = workbench_in(folder.path(), "summary bench.jsonl --cover --rule 2 --csv");
         CHECK(csv.exit_code == 2);
         CHECK(csv.text == "error: --csv prints one table; expected --cover or --rule, not both\n");
