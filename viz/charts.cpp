@@ -206,13 +206,16 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t number, const
     }
 }
 
-void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
+void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales, bool is_bare) {
     for (std::size_t i = 1; i < guide.points.size(); ++i) {
         canvas.line(scales.at(guide.points[i - 1]), scales.at(guide.points[i]), style::muted, 1.5);
     }
     if (guide.points.empty()) return;
+    const Point begin = scales.at(guide.points.front());
     const Point end = scales.at(guide.points.back());
-    canvas.text(end.x - 6, end.y - 7, guide.name, {small_size, style::muted, Align::right});
+    // Above a plot in a column is the label of the vertical axis.
+    const double baseline = is_bare && begin.x == end.x ? std::max(begin.y, end.y) - 8 : end.y - 7;
+    canvas.text(end.x - 6, baseline, guide.name, {small_size, style::muted, Align::right});
 }
 
 int legend_width(const XyChart& chart) { return key_width + widest(names_of(chart.series), text_size, longest_legend); }
@@ -379,7 +382,7 @@ void draw(Canvas& canvas, const XyChart& chart) {
     canvas.line({plot.left, plot.bottom}, {plot.right, plot.bottom}, style::faint, 1);
     canvas.line({plot.left, plot.top}, {plot.left, plot.bottom}, style::faint, 1);
     draw_horizontal_label(canvas, plot, chart.x.label);
-    for (const Series& guide : chart.guides) draw_guide(canvas, guide, {x, y});
+    for (const Series& guide : chart.guides) draw_guide(canvas, guide, {x, y}, chart.column > 0);
     for (std::size_t i = 0; i < chart.series.size(); ++i) draw_series(canvas, chart.series[i], i, {x, y});
     draw_legend(canvas, chart, {plot.right + 24, plot.top + 12}, [&](std::size_t i, Point at) {
         const bool line = chart.series[i].drawn != Drawn::markers;

@@ -116,6 +116,8 @@ TEST_SUITE("texts of pictures") {
             XyChart curves{"", "", {"time over that of the fastest"}, {"fraction of the matrices", false, 0, 1}, {}};
             for (const std::string& name : names) curves.series.push_back({name, {{1, 0.2}, {2, 1}}, Drawn::steps});
             check(curves);
+            curves.guides = {{"fills L1", {{1.5, 0}, {1.5, 1}}, Drawn::lines}};
+            check(curves);
             BarChart bars{.title = "",
                           .subtitle = "",
                           .label = "speed-up over CSR",
