@@ -14,6 +14,7 @@
 #include "studies/bench/plots.hpp"
 #include "studies/cache_model/cache_chart.hpp"
 #include "studies/cache_model/cache_study.hpp"
+#include "viz/chart_files.hpp"
 
 namespace workbench {
 namespace {
@@ -27,6 +28,7 @@ struct CacheArguments {
     int block_warps = 8;
     std::string json;
     std::string plot;
+    PaperColumn column;
     bool force = false;
 };
 
@@ -85,7 +87,7 @@ ExitCode study(const CacheArguments& arguments) {
     if (!arguments.json.empty()) file.emplace(arguments.json);  // throws before the work
     if (!arguments.plot.empty()) {
         check_chartable(recipes, study.model);
-        for (const char* extension : {".png", ".svg"}) check_new(arguments.plot + extension, arguments.force);
+        for (const std::string& name : chart_files(arguments.plot, arguments.column)) check_new(name, arguments.force);
     }
     count(recipes, device, !arguments.plot.empty(), study);
     if (file) {
@@ -98,8 +100,8 @@ ExitCode study(const CacheArguments& arguments) {
     const std::filesystem::path plot = arguments.plot;
     Plots plots;
     plots.curves.push_back({plot.filename().string(), chart_of(study)});
-    write_plots(plots, plot.parent_path());
-    print_text("\ndrawn to {}\n", fmt::join(files_of(plots), ", "));
+    write_plots(plots, plot.parent_path(), arguments.column);
+    print_text("\ndrawn to {}\n", fmt::join(files_of(plots, arguments.column), ", "));
     return ExitCode::ok;
 }
 
@@ -116,8 +118,10 @@ void add_cache_command(CLI::App& app, Action& action) {
     add_number(command, "--resident", arguments.resident_warps, Range{1, 1024, "COUNT"}, "Resident warps per multiprocessor");
     add_number(command, "--block", arguments.block_warps, Range{1, 32, "COUNT"}, "Warps per thread block");
     command.add_option("--json", arguments.json, "Also write the counts to this file")->type_name("FILE");
-    command.add_option("--plot", arguments.plot, "Also plot the hit rates over the last swept number: NAME.png, NAME.svg")
-        ->type_name("NAME");
+    CLI::Option* plot =
+        command.add_option("--plot", arguments.plot, "Also plot the hit rates over the last swept number: NAME.png, NAME.svg")
+            ->type_name("NAME");
+    add_paper_options(command, arguments.column, plots_in_column)->needs(plot);
     add_force_option(command, arguments.force);
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -93,13 +94,28 @@ void add_memory_option(CLI::App& command) {
 
 void add_force_option(CLI::App& command, bool& force) { command.add_flag("--force", force, "Replace a file that exists"); }
 
+namespace {
+
+/// Replaces "8.4cm" by its inches. Returns what is wrong.
+std::string width_in_inches(std::string& text) {
+    static const std::map<std::string, double> units{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}};
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    while (*end == ' ') ++end;
+    const auto unit = units.find(end);
+    const double inches = unit == units.end() ? 0 : number * unit->second;
+    if (!(inches >= 1.5 && inches <= 20)) {
+        return fmt::format("found {}, expected a width from 1.5in to 20in, in in, cm, mm or pt: 3.3in", text);
+    }
+    text = fmt::format("{}", inches);
+    return "";
+}
+
+}  // namespace
+
 CLI::Option* add_paper_options(CLI::App& command, PaperColumn& column, const std::string& description) {
-    CLI::AsNumberWithUnit width(std::map<std::string, double>{{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}, {"pt", 1 / 72.27}},
-                                CLI::AsNumberWithUnit::UNIT_REQUIRED);
-    width.description("");
     CLI::Option* option = command.add_option("--column", column.inches, description)
-                              ->transform(width)
-                              ->check(CLI::Range(1.5, 20.0).description(""))
+                              ->transform(CLI::Validator(width_in_inches, ""))
                               ->type_name("WIDTH");
     command.add_option("--font", column.font, "Font of what is drawn for a paper, TrueType or Type 1 (default: DejaVu Sans)")
         ->check(CLI::ExistingFile)

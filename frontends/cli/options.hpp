@@ -49,8 +49,14 @@ void add_memory_option(CLI::App& command);
 /// --force.
 void add_force_option(CLI::App& command, bool& force);
 
-/// --column and --font. Returns --column.
+/// --column, --font and --palette. Returns --column.
 CLI::Option* add_paper_options(CLI::App& command, PaperColumn& column, const std::string& description);
+
+/// The description of --column for plots.
+inline constexpr const char* plots_in_column =
+    "Draw the plots for a column of a paper, of this width (in, cm, mm or pt), as PDF: without title, subtitle and foot, the "
+    "legend "
+    "above the plot, text of 7.5 pt";
 
 /// Throws RecipeError if the file exists, or the folder and it is not empty, unless `force`. A file that the same command line
 /// has written, and that has not changed since, may be written again.

@@ -41,6 +41,7 @@ struct SolveArguments : SharedArguments {
     std::string engine = "auto";
     std::string rhs = "ones";
     std::string rhs_member;
+    PaperColumn column;  // of the plots
     std::uint32_t seed = 1;
     std::optional<double> tolerance;
     std::int64_t iterations = 10000;
@@ -215,7 +216,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
         }
     }
     std::vector<std::string> files;
-    if (writes_results(report, folder)) files = write_solve(report, folder, command_line());
+    if (writes_results(report, folder)) files = write_solve(report, folder, command_line(), arguments.column);
     if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
     if (arguments.json == standard_output) {
         fmt::print("{}", solve_json(report));
@@ -283,6 +284,7 @@ void add_solve_command(CLI::App& app, Action& action) {
     command.add_option("--out", arguments.out, "Folder for solve.json, residuals.csv, solve.html and plots")
         ->type_name("FOLDER")
         ->capture_default_str();
+    add_paper_options(command, arguments.column, plots_in_column);
     command.add_option("--json", arguments.json, "Also write solve.json to this file; -: print it instead of the tables")
         ->type_name("FILE");
 }

@@ -70,16 +70,12 @@ ExitCode summary(const SummaryArguments& arguments) {
     if (!arguments.plots.empty()) {
         check_metrics(records, arguments);
         plots = plots_of(records, arguments.metrics);
-        files = arguments.column.inches > 0 ? paper_files_of(plots) : files_of(plots);
+        files = files_of(plots, arguments.column);
         for (const std::string& name : files) check_new(std::filesystem::path(arguments.plots) / name, arguments.force);
     }
     print_text("{}{}", arguments.tex ? "% needs \\usepackage{booktabs}\n" : "", tables_of(records, arguments));
     if (arguments.plots.empty()) return ExitCode::ok;
-    if (arguments.column.inches > 0) {
-        write_paper_plots(plots, arguments.column, arguments.plots);
-    } else {
-        write_plots(plots, arguments.plots);
-    }
+    write_plots(plots, arguments.plots, arguments.column);
     if (!arguments.csv && !arguments.tex) print_text("\n{} written to {}\n", counted(files.size(), "file"), arguments.plots);
     return ExitCode::ok;
 }
@@ -106,10 +102,7 @@ void add_summary_command(CLI::App& app, Action& action) {
     command.add_flag("--tex", arguments.tex, "Print the tables in LaTeX")->excludes(csv);
     CLI::Option* plots =
         command.add_option("--plots", arguments.plots, "Folder for plots, each as PNG and SVG")->type_name("FOLDER");
-    add_paper_options(command, arguments.column,
-                      "Draw the plots for a column of a paper, of this width (in, cm, mm or pt), as PDF: without title, "
-                      "subtitle and foot, the legend above the plot, text of 7.5 pt")
-        ->needs(plots);
+    add_paper_options(command, arguments.column, plots_in_column)->needs(plots);
     add_force_option(command, arguments.force);
     command
         .add_option("--metric", arguments.metrics,

@@ -9,11 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
 #include "studies/bench/ranking.hpp"
-#include "viz/pdf_canvas.hpp"
-#include "viz/png.hpp"
+#include "viz/chart_files.hpp"
 
 namespace workbench {
 namespace {
@@ -426,30 +424,16 @@ void for_each_plot(const auto& plots, const auto& use) {
 
 }  // namespace
 
-std::vector<std::string> files_of(const Plots& plots) {
+std::vector<std::string> files_of(const Plots& plots, const PaperColumn& column) {
     std::vector<std::string> files;
-    for_each_plot(plots, [&](const auto& plot) { files.insert(files.end(), {plot.name + ".png", plot.name + ".svg"}); });
-    return files;
-}
-
-std::vector<std::string> paper_files_of(const Plots& plots) {
-    std::vector<std::string> files;
-    for_each_plot(plots, [&](const auto& plot) { files.push_back(plot.name + ".pdf"); });
-    return files;
-}
-
-void write_plots(const Plots& plots, const std::filesystem::path& folder) {
     for_each_plot(plots, [&](const auto& plot) {
-        write_png(folder / (plot.name + ".png"), image_of(plot.chart));
-        write_whole_file(folder / (plot.name + ".svg"), svg_of(plot.chart));
+        for (const std::string& file : chart_files(plot.name, column)) files.push_back(file);
     });
+    return files;
 }
 
-void write_paper_plots(const Plots& plots, const PaperColumn& column, const std::filesystem::path& folder) {
-    for_each_plot(plots, [&](auto plot) {
-        plot.chart.column = column.pixels();
-        write_whole_file(folder / (plot.name + ".pdf"), file_of<PdfCanvas>(plot.chart, column.style()));
-    });
+void write_plots(const Plots& plots, const std::filesystem::path& folder, const PaperColumn& column) {
+    for_each_plot(plots, [&](const auto& plot) { write_chart(plot.chart, plot.name, column, folder); });
 }
 
 }  // namespace workbench

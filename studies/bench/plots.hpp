@@ -30,15 +30,10 @@ struct Plots {
 /// that differ in one or two numbers only, a curve or a heat map over those. Shows the best most_series recipes.
 [[nodiscard]] Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics);
 
-/// The names of the files of all charts: NAME.png and NAME.svg of each.
-[[nodiscard]] std::vector<std::string> files_of(const Plots& plots);
+/// The names of the files of all charts (chart_files.hpp).
+[[nodiscard]] std::vector<std::string> files_of(const Plots& plots, const PaperColumn& column = {});
 
 /// Writes all files into this folder.
-void write_plots(const Plots& plots, const std::filesystem::path& folder);
-
-/// As files_of and write_plots, one NAME.pdf of each: as wide as the column, without title, subtitle and foot, with text of 7.5
-/// points.
-[[nodiscard]] std::vector<std::string> paper_files_of(const Plots& plots);
-void write_paper_plots(const Plots& plots, const PaperColumn& column, const std::filesystem::path& folder);
+void write_plots(const Plots& plots, const std::filesystem::path& folder, const PaperColumn& column = {});
 
 }  // namespace workbench

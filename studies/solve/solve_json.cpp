@@ -9,8 +9,8 @@
 #include "core/text/words.hpp"
 #include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
+#include "viz/chart_files.hpp"
 #include "viz/page_file.hpp"
-#include "viz/png.hpp"
 
 namespace workbench {
 namespace {
@@ -264,8 +264,8 @@ std::string solve_document(const SolveReport& report, const std::string& command
     return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder,
-                                     const std::string& command) {
+std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder, const std::string& command,
+                                     const PaperColumn& column) {
     std::vector<std::string> files{"solve.json", "residuals.csv", "solve.html"};
     write_whole_file(folder / files[0], solve_json(report));
     write_whole_file(folder / files[1], history_csv(report));
@@ -275,10 +275,8 @@ std::vector<std::string> write_solve(const SolveReport& report, const std::files
                                           {"residual_by_time", residual_by_time(report)}};
     if (XyChart chart = time_by_solves(report); !chart.series.empty()) charts.emplace("time_by_solves", std::move(chart));
     for (const auto& [name, chart] : charts) {
-        write_png(folder / (name + ".png"), image_of(chart));
-        write_whole_file(folder / (name + ".svg"), svg_of(chart));
-        files.push_back(name + ".png");
-        files.push_back(name + ".svg");
+        write_chart(chart, name, column, folder);
+        for (const std::string& file : chart_files(name, column)) files.push_back(file);
     }
     return files;
 }

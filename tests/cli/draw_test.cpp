@@ -150,6 +150,29 @@ TEST_SUITE("draw") {
         CHECK(run("draw " + small_recipe + " --column 3.3in --stage input --force -o " + out).exit_code == 0);
         CHECK(file_text(out) != all);
         CHECK(run("draw " + small_recipe + " --column 3.3in -o " + (folder.path() / "a.png").string()).exit_code == 2);
+        CHECK(run("draw " + small_recipe + " --column 8.382cm --force -o " + out).exit_code == 0);
+        CHECK(file_text(out) == all);
+        for (const char* width : {"3.3", "0.3in", "-3in", "x", "3.3em", "nanin"}) {
+            CAPTURE(width);
+            const Outcome wrong = run("draw " + small_recipe + " --force -o " + out + " --column " + width);
+            CHECK(wrong.exit_code == 2);
+            CHECK(wrong.text.find("expected a width from 1.5in to 20in, in in, cm, mm or pt: 3.3in") != std::string::npos);
+        }
+    }
+
+    TEST_CASE("plots of a solve and of hit rates for a column of a paper") {
+        const TemporaryFolder folder;
+        const std::string out = folder.path().string();
+        CHECK(run("solve recipes/csr.toml --generate laplace2d:nx=8 --backend kokkos --column 3.3in --out " + out).exit_code ==
+              0);
+        CHECK(
+            run("cache recipes/csr.toml --generate laplace2d:nx=8 --sweep matrix.nx=8,9 --column 3.3in --plot " + out + "/hits")
+                .exit_code == 0);
+        for (const char* name : {"residual_by_iteration", "residual_by_time", "hits"}) {
+            CAPTURE(name);
+            CHECK(file_text((folder.path() / name).string() + ".pdf").find("/MediaBox [ 0 0 237.5") != std::string::npos);
+            CHECK_FALSE(std::filesystem::exists((folder.path() / name).string() + ".png"));
+        }
     }
 
     TEST_CASE("fonts and colours of a paper") {
