@@ -10,13 +10,14 @@
 #include "viz/memory_bar.hpp"
 #include "viz/memory_order.hpp"
 #include "viz/palette.hpp"
+#include "viz/storage_canvas.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
 namespace {
 
-constexpr int map_margin = 32;
-constexpr int name_width = 210;  // beside cells
+constexpr int map_margin = storage_margin;
+using Sheet = StorageCanvas;
 constexpr int cell_height = 27;
 constexpr int note_height = 17;  // of a line of small numbers at cells
 constexpr int bin_width = 3;
@@ -29,52 +30,6 @@ constexpr Colour idle_colour{243, 245, 247};
 std::string percent(Offset part, Offset whole) {
     return whole == 0 ? "0 %" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
-
-/// A canvas that is filled from top to bottom, with all lengths scaled. Without a canvas it is only measured.
-struct Sheet {
-    Canvas* canvas;
-    const StorageMap& map;
-    const StorageDetail& detail;
-    double scale = 1;
-    int y = 0;
-
-    [[nodiscard]] int content_width() const { return detail.width - 2 * map_margin; }
-
-    void text(int x, int baseline, std::string_view text, TextStyle style) const {
-        if (canvas == nullptr || text.empty()) return;
-        style.size = static_cast<int>(style.size * scale);
-        canvas->text(scaled(x), scaled(baseline), text, style);
-    }
-    void boxes(std::vector<Box> boxes, const Filling& filling) const {
-        if (canvas == nullptr || boxes.empty()) return;
-        // Edges are rounded, so that adjacent boxes remain adjacent.
-        for (Box& box : boxes) {
-            const Box before = box;
-            box = {scaled(before.x), scaled(before.y), scaled(before.right()) - scaled(before.x),
-                   scaled(before.bottom()) - scaled(before.y)};
-        }
-        canvas->boxes(boxes, filling);
-    }
-    void frame(const Box& box, Colour colour) const {
-        boxes({{box.x, box.y, box.width, 1},
-               {box.x, box.bottom() - 1, box.width, 1},
-               {box.x, box.y, 1, box.height},
-               {box.right() - 1, box.y, 1, box.height}},
-              {colour});
-    }
-    /// Adds a paragraph of at most two lines.
-    void paragraph(std::string_view words, int size, Colour colour, int space_above = 6) {
-        y += space_above;
-        for (const std::string& line : wrapped(words, size, content_width(), 2)) {
-            y += size;
-            text(map_margin, y, line, {size, colour});
-            y += size / 3;
-        }
-    }
-
-private:
-    [[nodiscard]] int scaled(int length) const { return static_cast<int>(std::lround(length * scale)); }
-};
 
 void draw_memory_bar(Sheet& sheet) {
     sheet.paragraph(fmt::format("memory at scale: {} bytes", with_commas(static_cast<Offset>(sheet.map.bytes()))), 16,
@@ -92,6 +47,7 @@ void draw_memory_bar(Sheet& sheet) {
 }
 
 void draw_legend(Sheet& sheet) {
+    const bool is_bare = sheet.detail.crop > 0;
     sheet.y += 18;
     int x = map_margin;
     const auto entry = [&](const Filling& filling, const std::string& text) {
@@ -106,14 +62,15 @@ void draw_legend(Sheet& sheet) {
         x += 34 + text_width(text, 14) + 28;
     };
     entry(filling_of(ArrayRole::value), "values");
-    entry(padding_filling, "padding: a place without a nonzero");
+    entry(padding_filling, is_bare ? "padding" : "padding: a place without a nonzero");
     entry(filling_of(ArrayRole::column), "columns");
     if (sheet.detail.arrays && (sheet.map.by_cell || sheet.detail.memory_bar))
-        entry(filling_of(ArrayRole::structure), "structure: offsets, rows, lengths");
+        entry(filling_of(ArrayRole::structure), is_bare ? "structure" : "structure: offsets, rows, lengths");
     sheet.y += 8;
 }
 
 void draw_head(Sheet& sheet, const StoragePart& part) {
+    if (sheet.detail.crop > 0) return sheet.paragraph(part.share, 14, style::ink, 10);
     const Offset slots = part.nonzeros() + part.padding();
     sheet.paragraph(
         fmt::format("{}{}: {} in {}, {} of padding; {} bytes", part.share.empty() ? "" : "share " + part.share + " in ",
@@ -125,7 +82,7 @@ void draw_head(Sheet& sheet, const StoragePart& part) {
 
 void draw_name(const Sheet& sheet, const StorageArray& array, int baseline) {
     const std::string type(name_of(array.type));
-    const std::string text = shortened(array.name, 14, name_width - 22 - text_width(type, 12));
+    const std::string text = shortened(array.name, 14, sheet.detail.name_width - 22 - text_width(type, 12));
     sheet.text(map_margin, baseline, text, {14, style::ink});
     sheet.text(map_margin + text_width(text, 14) + 6, baseline, type, {12, style::muted});
 }
@@ -243,7 +200,7 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
     if (places.empty()) {
         sheet.y += 8;
         draw_name(sheet, track.leader, sheet.y + 18);
-        sheet.text(map_margin + name_width, sheet.y + 18, "none", {14, style::muted});
+        sheet.text(map_margin + sheet.detail.name_width, sheet.y + 18, "none", {14, style::muted});
         sheet.y += cell_height;
         return;
     }
@@ -251,12 +208,12 @@ void draw_cells(Sheet& sheet, const StoragePart& part, const std::vector<int>& n
     for (std::size_t begin = 0; begin < places.size(); ++lines) {
         if (lines == sheet.detail.most_lines) {
             const std::string more = fmt::format("… and {} more", with_commas(static_cast<Offset>(places.size() - begin)));
-            sheet.text(map_margin + name_width, sheet.y + 16, more, {14, style::muted});
+            sheet.text(map_margin + sheet.detail.name_width, sheet.y + 16, more, {14, style::muted});
             sheet.y += 22;
             return;
         }
         CellLine line;
-        int x = map_margin + name_width;
+        int x = map_margin + sheet.detail.name_width;
         std::size_t end = begin;
         for (; end < places.size(); ++end) {
             const int gap = end == begin ? 0 : gap_before(places[end]);
@@ -310,11 +267,13 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
                     16, style::ink, 14);
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);
-    sheet.paragraph(
-        fmt::format("each bar stands for {} places and is filled in proportion to its nonzeros; below it is the range of their "
-                    "columns, out of {}",
-                    with_commas(width), with_commas(sheet.map.columns)),
-        13, style::muted, 2);
+    if (sheet.detail.crop == 0)
+        sheet.paragraph(
+            fmt::format(
+                "each bar stands for {} places and is filled in proportion to its nonzeros; below it is the range of their "
+                "columns, out of {}",
+                with_commas(width), with_commas(sheet.map.columns)),
+            13, style::muted, 2);
     sheet.y += 6;
     std::vector<Offset> places(bins.size(), width);
     if (!bins.empty()) places.back() = array.length - static_cast<Offset>(bins.size() - 1) * width;
@@ -469,8 +428,8 @@ void draw_arrays(Sheet& sheet, const StoragePart& part) {
 
 /// Returns the height.
 int draw_all(Canvas* canvas, const StoragePicture& picture) {
-    Sheet sheet{canvas, picture.map, picture.detail, picture.scale, 16};
-    sheet.paragraph(picture.title, 26, style::ink);
+    Sheet sheet{canvas, picture.map, picture.detail, picture.scale, picture.detail.crop > 0 ? 0 : 16};
+    if (!picture.title.empty()) sheet.paragraph(picture.title, 26, style::ink);
     if (!picture.subtitle.empty()) sheet.paragraph(picture.subtitle, 16, style::muted);
     if (picture.detail.memory_bar) draw_memory_bar(sheet);
     draw_legend(sheet);
@@ -480,12 +439,33 @@ int draw_all(Canvas* canvas, const StoragePicture& picture) {
         if (picture.detail.arrays) draw_arrays(sheet, part);
         draw_warps(sheet, part);
     }
-    return sheet.y + map_margin;
+    return sheet.y + map_margin - picture.detail.crop;
 }
 
 }  // namespace
 
-PictureSize size_of(const StoragePicture& picture) { return {picture.detail.width, draw_all(nullptr, picture)}; }
+PictureSize size_of(const StoragePicture& picture) {
+    const double scale = picture.detail.crop > 0 ? picture.scale : 1;
+    const auto scaled = [scale](int length) { return static_cast<int>(std::lround(length * scale)); };
+    return {scaled(picture.detail.width - 2 * picture.detail.crop), scaled(draw_all(nullptr, picture))};
+}
+
+StoragePicture paper_storage(const StorageMap& map, int pixels) {
+    constexpr int margin = 3;
+    const auto width = std::lround(pixels / 1.1);  // the numbers in the cells are then 7.5 points high, those below them 6
+    StorageDetail detail{.least_cell_width = 22, .memory_bar = false, .lane_notes = false, .most_warps = 0};
+    detail.crop = map_margin - margin;
+    detail.width = static_cast<int>(width) + 2 * detail.crop;
+    detail.name_width = 0;
+    if (!map.by_cell) detail.most_lines = 1;
+    for (const StoragePart& part : map.parts) {
+        for (const StorageArray& array : part.arrays) {
+            const int name = text_width(array.name, 14) + 6 + text_width(name_of(array.type), 12) + 16;
+            detail.name_width = std::max(detail.name_width, std::min(name, detail.width / 3));
+        }
+    }
+    return {"", "", map, detail, static_cast<double>(pixels) / static_cast<double>(width)};
+}
 
 void draw(Canvas& canvas, const StoragePicture& picture) { (void)draw_all(&canvas, picture); }
 

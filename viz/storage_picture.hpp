@@ -14,6 +14,8 @@ namespace workbench {
 struct StorageDetail {
     int width = 1600;
     int least_cell_width = 39;
+    int name_width = 210;  // beside cells
+    int crop = 0;          // at the left and right of a picture for a paper, whose size has its scale; 0: none
     bool memory_bar = true;
     bool arrays = true;
     bool lane_notes = true;                            // below cells: the lane and step that read them
@@ -33,6 +35,9 @@ struct StoragePicture {
     StorageDetail detail = {};
     double scale = 1;  // enlarges everything; size_of ignores it
 };
+
+/// The arrays alone, without title and figures, for the column of a paper of this many pixels.
+[[nodiscard]] StoragePicture paper_storage(const StorageMap& map, int pixels);
 
 [[nodiscard]] PictureSize size_of(const StoragePicture& picture);
 void draw(Canvas& canvas, const StoragePicture& picture);

@@ -18,6 +18,8 @@
 #include "frontends/cli/movie.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "pipeline/report/pictures.hpp"
+#include "pipeline/report/storage_pictures.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 #include "viz/animation.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/graph_picture.hpp"
@@ -35,6 +37,7 @@ struct DrawArguments {
     std::string stage;
     bool flow = false;
     bool graph = false;
+    bool storage = false;
     std::string colour_by;
     std::string format;
     std::string out;
@@ -96,6 +99,28 @@ void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::
     }
     const SheetHead head = head_of(report);
     file.write(drawn_as(format, FlowPicture{head.title, head.origin, flow, arguments.width}));
+}
+
+/// Draws the arrays that the recipe's layouts store, in f64.
+void draw_storage(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
+    if (recipe.layouts.empty()) {
+        throw RecipeError(fmt::format("--storage: {}: no layout; expected a recipe with one", recipe.file.string()));
+    }
+    StorageMap map;
+    std::size_t visited = 0;
+    const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
+        if (visited++ < recipe.stages.size()) return;
+        try {
+            map = storage_of<double>(recipe, staged);
+        } catch (const Unsuitable& reason) {
+            throw InputError(fmt::format("--storage: unsuitable: {}", reason.what()));
+        }
+    });
+    if (arguments.column.inches > 0) {
+        file.write(file_of<PdfCanvas>(paper_storage(map, arguments.column.pixels()), arguments.column.style()));
+    } else {
+        file.write(drawn_as(format, storage_picture(report, map)));
+    }
 }
 
 /// The graph, and its colours after each stage.
@@ -188,6 +213,7 @@ ExitCode draw(const DrawArguments& arguments) {
     const bool one = !arguments.stage.empty() || recipe.stages.empty();
     const std::size_t number = stage_number(recipe, arguments.stage);
     const std::string suffix = arguments.flow            ? "_flow"
+                               : arguments.storage       ? "_storage"
                                : arguments.graph         ? "_graph"
                                : arguments.stage.empty() ? ""
                                                          : "_" + arguments.stage;
@@ -197,8 +223,10 @@ ExitCode draw(const DrawArguments& arguments) {
     WholeFile file(out);  // throws before the work
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
-    if (arguments.flow || arguments.graph || arguments.column.inches > 0) {
-        if (arguments.column.inches > 0) {
+    if (arguments.flow || arguments.graph || arguments.storage || arguments.column.inches > 0) {
+        if (arguments.storage) {
+            draw_storage(arguments, recipe, format, file);
+        } else if (arguments.column.inches > 0) {
             draw_panels(arguments, recipe, file);
         } else {
             (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
@@ -325,10 +353,15 @@ void add_draw_command(CLI::App& app, Action& action) {
         .add_flag("--flow", arguments.flow,
                   "Draw the two phases of a product over segments or tiles: partial results, and their sums")
         ->excludes("--stage");
-    add_graph_options(command, arguments)->excludes("--flow");
+    CLI::Option* storage =
+        command.add_flag("--storage", arguments.storage, "Draw the arrays that the recipe's layouts store, in f64")
+            ->excludes("--stage")
+            ->excludes("--flow");
+    add_graph_options(command, arguments)->excludes("--flow")->excludes("--storage");
     add_choice(command, "--format", arguments.format, {"png", "svg", "pdf"},
                "png, svg or pdf (default: the extension of --out, or png)");
     add_picture_options(command, arguments);
+    storage->excludes("--width")->excludes("--scale-from");
     add_paper_options(
         command, arguments.column,
         "Draw for a column of a paper, of this width (in, cm, mm or pt), as PDF: the patterns alone, with (a), (b), "

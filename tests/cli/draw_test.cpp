@@ -160,6 +160,19 @@ TEST_SUITE("draw") {
         }
     }
 
+    TEST_CASE("the arrays that a layout stores, as a picture and for a column of a paper") {
+        const TemporaryFolder folder;
+        const std::string out = (folder.path() / "arrays").string();
+        const std::string draw = "draw recipes/figures/biell_26.toml --storage -o " + out;
+        CHECK(run_utf8(draw + ".svg").exit_code == 0);
+        CHECK(file_text(out + ".svg").find(": stored arrays") != std::string::npos);
+        CHECK(run(draw + ".pdf --column 3.3in").exit_code == 0);
+        CHECK(file_text(out + ".pdf").find("/MediaBox [ 0 0 237.5") != std::string::npos);
+        CHECK(run("draw recipes/dia.toml --generate random_uniform:rows=99,shortest=2,longest=9 --storage -o " + out + ".png")
+                  .exit_code == 3);
+        CHECK(run("draw recipes/csr.toml --storage --graph -o " + out + "2.png").exit_code == 2);
+    }
+
     TEST_CASE("plots of a solve and of hit rates for a column of a paper") {
         const TemporaryFolder folder;
         const std::string out = folder.path().string();
