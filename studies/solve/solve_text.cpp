@@ -314,9 +314,10 @@ std::string solve_text(const SolveReport& report) {
                         report.options.jacobi ? " with Jacobi" : "", name_of(report.precision), report.device.name, b,
                         report.right_hand_side, report.options.tolerance);
     if (report.outcomes.empty()) return text;
-    return wrapped(text + residuals_table(report) + '\n' + times_table(report) + right_sides_table(report) +
-                   trials_table(report) + legend + (several ? legend_of_right_sides : "") + legend_of_rounding(report) +
-                   verdicts(report) + advice(report) + remarks(report));
+    return wrapped(text) + residuals_table(report) + '\n' + times_table(report) + right_sides_table(report) +
+           trials_table(report) +
+           wrapped(legend + std::string(several ? legend_of_right_sides : "") + legend_of_rounding(report) + verdicts(report) +
+                   advice(report) + remarks(report));
 }
 
 }  // namespace workbench

@@ -283,6 +283,12 @@ TEST_CASE("the tables of a solve") {
             "after about 1 such solve\n"),
         std::string::npos);
     CHECK_NE(text.find("\nLeast time in all: cheap for 1 to 6 solves, costly from 7 solves on\n"), std::string::npos);
+    SolveReport renamed = report();
+    renamed.outcomes[1].preparation.recipe = "a name of forty letters, with its points";
+    const std::string wide = solve_text(renamed);  // its tables are not broken
+    CHECK_NE(
+        wide.find("\n  a name of forty letters, with its points  7.50 s     400 ms      0.80  4.00 s  11.5 s         ~10\n"),
+        std::string::npos);
     CHECK_EQ(exit_code_of(report()), ExitCode::ok);
 }
 
