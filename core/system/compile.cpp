@@ -142,7 +142,7 @@ std::string without_chains(const std::string& messages, const std::string& folde
         const bool is_pure = line.find("virtual functions are pure") != std::string::npos || line.find(": note:     ") == at;
         if (shown != nullptr && at != std::string::npos && is_pure) *shown += line.substr(at + note.size()) + '\n';
     }
-    return own.empty() ? elsewhere : own;
+    return !own.empty() ? own : !elsewhere.empty() ? elsewhere : messages;
 }
 
 }  // namespace
