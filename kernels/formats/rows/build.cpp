@@ -101,6 +101,11 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
     return values;
 }
 
+/// 0: chosen by the mean length.
+Index threads_of(const Parameters& parameters) {
+    return parameters.is_word("threads_per_row", "auto") ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
+}
+
 /// The shape that the parameters of `rows` name.
 RowShape named_shape(const Parameters& parameters) {
     const std::string& together = parameters.text("rows");
@@ -119,7 +124,11 @@ constexpr auto fill = []<ValueType Value, bool is_coded, RowShape... shapes>(
     const auto number = std::find(all_shapes.begin(), all_shapes.end(), shape) - all_shapes.begin();
     if (shape.together != one) layout.origin = Origin(ShareView(matrix));
     fill_in_coding<Value>(
-        layout, matrix, parameters, [&](auto& rows) { return fill_arrays<Value>(rows, matrix, parameters); },
+        layout, matrix, parameters,
+        [&](auto& rows) {
+            rows.threads_per_row = parameters.has("threads_per_row") ? threads_of(parameters) : 0;
+            return fill_arrays<Value>(rows, matrix, parameters);
+        },
         static_cast<std::size_t>(number) * (std::variant_size_v<decltype(layout.stored)> / sizeof...(shapes)));
 };
 
@@ -200,8 +209,16 @@ Needs needs(const Parameters& parameters) {
                              "row_major is for padded rows; expected rows = \"all\" and row_lengths = false, or rows = "
                              "\"one\" without order");
     }
-    if (shape == RowShape{one}) {
-        throw ParameterError("column_index", "rows one by one with columns of 32 bits are layout csr; expected \"u16\"");
+    const Index threads = threads_of(parameters);
+    if ((threads & (threads - 1)) != 0) {
+        throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
+    }
+    if (threads > 1 && !shape.has_neighbours(has_row_major(parameters) ? EllOrder::row_major : EllOrder::column_major)) {
+        throw ParameterError(
+            "threads_per_row",
+            fmt::format("found {}, but threads share a row whose slots are neighbours; expected rows = \"one\" "
+                        "or order = \"row_major\", or layout sell",
+                        threads));
     }
     return {.unsplit = true};
 }
@@ -249,7 +266,8 @@ LayoutEntry csr16_entry() {
                 .source = "docs/new_format.md, which walks through it",
                 .kernel_on_device = "lanes"})
         .host<RowsOfOneLane>("rows", "rows in parallel, in chunks to the next idle thread")
-        .cuda<RowsOfSomeLanes>("lanes", "one, four or eight threads per row, by the mean length");
+        .cuda<RowsOfThreads>("lanes", "one, four or eight threads per row, by the mean length")
+        .vectors_on_gpu<RowsOfVectors>();
 }
 
 LayoutEntry ell_entry() {
@@ -329,6 +347,15 @@ LayoutEntry rows_entry() {
                                 .default_value = false,
                                 .help = "the length of each row is stored, so that padding is never read"},
                                order_parameter(),
+                               {.name = "threads_per_row",
+                                .type = ParameterType::integer,
+                                .default_value = std::string("auto"),
+                                .minimum = 1,
+                                .maximum = 32,
+                                .words = {"auto"},
+                                .unit = "threads",
+                                .help = "with rows = \"one\" or order = \"row_major\": threads of a GPU that share a row, a "
+                                        "power of two; auto: as many as suit the mean length"},
                                slots_per_nonzero_parameter(10),
                                any_coding_parameter()},
                 .needs = needs,
@@ -336,7 +363,8 @@ LayoutEntry rows_entry() {
                 .predict = predict_rows},
                fill)
         .host<RowsOfOneLane>("rows", "blocks of rows in parallel")
-        .cuda<RowsOfMeanLength>("rows", "one thread per row; with rows = \"one\" as many as suit the mean length");
+        .cuda<RowsOfThreads>("rows", "threads_per_row threads per row, or as many as suit the mean length")
+        .vectors_on_gpu<RowsOfVectors>();
 }
 
 }  // namespace workbench

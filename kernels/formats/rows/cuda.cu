@@ -59,17 +59,17 @@ struct EllReduction {
             if (ell.order == EllOrder::column_major) {
                 return std::make_unique<EllReduceColumns<Value, Stored>>(ell, rows, device);
             }
-            return prepare_device_rows<RowsOfMeanLength, Value, EllLayout<Value>>(layout, rows, device);
+            return prepare_device_rows<RowsOfThreads, Value, EllLayout<Value>>(layout, rows, device);
         });
     }
 };
 
-template struct CudaRows<Csr16Layout, RowsOfSomeLanes>;
+template struct CudaRows<Csr16Layout, RowsOfThreads>;
 template struct CudaRows<EllLayout, RowsOfOneLane>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
 template struct CudaRows<EllrLayout, RowsOfOneLane>;
-template struct CudaRows<AnyRowsLayout, RowsOfMeanLength>;
+template struct CudaRows<AnyRowsLayout, RowsOfThreads>;
 
 template <ValueType Value, typename Stored, typename Shape>
 std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros, Device& device) {
@@ -80,7 +80,7 @@ std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArra
                 static_cast<std::int64_t>(rows.row_count * sizeof(Index) +
                                           (Offset{rows.row_count} + rows.column_count) * sizeof(Value));
     }
-    using S = std::conditional_t<Shape::value == csr16_shape, RowsOfSomeLanes, RowsOfOneLane>;
+    using S = std::conditional_t<Shape::value == csr16_shape, RowsOfThreads, RowsOfOneLane>;
     return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), device, EllLayout<Value>::name, bytes);
 }
 

@@ -37,10 +37,15 @@ struct RowShape {
     [[nodiscard]] constexpr bool reads_padding() const { return has_padding() && !lengths; }
     /// True if the slots may be in either order.
     [[nodiscard]] constexpr bool has_order() const { return together == RowsTogether::all && !lengths; }
+    /// True if the slots of a row are neighbours, so that several threads of a GPU can share it.
+    [[nodiscard]] constexpr bool has_neighbours(EllOrder order) const {
+        return together == RowsTogether::one || order == EllOrder::row_major;
+    }
 
     friend constexpr bool operator==(const RowShape&, const RowShape&) = default;
 };
 
+inline constexpr RowShape csr_shape{RowsTogether::one};
 inline constexpr RowShape csr16_shape{RowsTogether::one, true};
 inline constexpr RowShape ell_shape{RowsTogether::all};
 inline constexpr RowShape ellr_shape{RowsTogether::all, false, true};
@@ -117,11 +122,12 @@ template <typename StoredValue, typename Shape, template <typename> typename Arr
 struct Rows : RowPlaces<Shape::value.together, Shape::value.lengths, Array>, RowColumns<Shape::value.short_columns, Array> {
     static constexpr RowShape shape = Shape::value;
     ValueArray<StoredValue, Array> values;
+    Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: chosen by the mean length
 
     static constexpr auto fields() {
         return field_list(RowPlaces<shape.together, shape.lengths, Array>::fields(),
                           RowColumns<shape.short_columns, Array>::fields(Rows::slots),
-                          coded_value_array<&Rows::values>(Rows::slots));
+                          coded_value_array<&Rows::values>(Rows::slots), number_field<&Rows::threads_per_row>());
     }
 };
 template <RowShape shape, typename StoredValue, template <typename> typename Array>
@@ -139,7 +145,8 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
     if (lanes == 1 && order == EllOrder::column_major && shape.together != RowsTogether::one) {
         hooks.side_by_side = shape.lengths ? AdjacentRuns::any : AdjacentRuns::descending;
     }
-    hooks.compiled_in = shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && lanes <= 8);
+    hooks.compiled_in =
+        shape == ell_shape || shape == ellr_shape || (shape == csr16_shape && (lanes == 1 || lanes == 4 || lanes == 8));
     return hooks;
 }
 
@@ -149,7 +156,7 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
     return {static_cast<Index>(row), row, 0, rows.diagonal_count()};
 }
 
-/// `row_lanes` neighbouring threads share a row. Jagged diagonals and rows with lengths have one thread each.
+/// `row_lanes` neighbouring threads share a row. Only rows whose slots are neighbours have several.
 template <RowShape shape, int row_lanes, EllOrder order = EllOrder::column_major>
 struct RowLanes final : ScheduleBase<hooks_of_rows(shape, row_lanes, order)> {
     static constexpr bool are_adjacent = hooks_of_rows(shape, row_lanes, order).side_by_side != AdjacentRuns::none;
@@ -198,42 +205,63 @@ private:
     }
 };
 
+/// Calls use(std::integral_constant) with the order of the slots.
+auto with_order(const auto& rows, const auto& use) {
+    if constexpr (shape_of_rows<decltype(rows)>.has_order()) {
+        if (rows.order == EllOrder::row_major) return use(std::integral_constant<EllOrder, EllOrder::row_major>{});
+    }
+    return use(std::integral_constant<EllOrder, EllOrder::column_major>{});
+}
+
 /// One thread per row.
 struct RowsOfOneLane {
     static auto choose(const auto& rows, const auto& use) {
-        constexpr RowShape shape = shape_of_rows<decltype(rows)>;
-        if constexpr (shape.has_order()) {
-            if (rows.order == EllOrder::row_major) return use(RowLanes<shape, 1, EllOrder::row_major>{});
-        }
-        return use(RowLanes<shape, 1>{});
+        return with_order(rows, [&]<EllOrder order>(std::integral_constant<EllOrder, order>) {
+            return use(RowLanes<shape_of_rows<decltype(rows)>, 1, order>{});
+        });
     }
 };
 
 /// For rows that are stored one by one: one, four or eight threads share a row, more where rows are longer. Every thread loads
 /// the row's first column before its own entries, which costs most where it has few (docs/results/rows.md#threads-of-a-row).
-struct RowsOfSomeLanes {
+[[nodiscard]] constexpr int threads_for_rows(Index rows, Offset entries) {
+    const auto are_longer = [&](Offset length) { return entries > length * rows; };
+    return are_longer(24) ? 8 : are_longer(9) ? 4 : 1;
+}
+
+/// The threads of a row whose slots are neighbours: those that the recipe sets, or as many as suit the mean length.
+[[nodiscard]] constexpr int threads_of_row(const auto& rows) {
+    if (rows.threads_per_row > 0) return rows.threads_per_row;
+    const auto slots = static_cast<Offset>(rows.values.size());
+    if constexpr (shape_of_rows<decltype(rows)>.together == RowsTogether::one) return threads_for_rows(rows.row_count, slots);
+    return lanes_for(rows.row_count, slots);
+}
+
+/// By the threads of a row.
+struct RowsOfThreads {
     static auto choose(const auto& rows, const auto& use) {
-        const auto entries = static_cast<Offset>(rows.values.size());
-        const auto are_longer = [&](Offset length) { return entries > length * rows.row_count; };
-        return with_known<1, 4, 8>(are_longer(24)  ? 8
-                                   : are_longer(9) ? 4
-                                                   : 1,
-                                   [&](auto lanes) { return use(RowLanes<csr16_shape, lanes>{}); });
+        using Arrays = std::remove_cvref_t<decltype(rows)>;
+        return with_order(rows, [&]<EllOrder order>(std::integral_constant<EllOrder, order>) {
+            if constexpr (Arrays::shape.has_neighbours(order)) {
+                return with_lanes<1>(threads_of_row(rows),
+                                     [&](auto lanes) { return use(RowLanes<Arrays::shape, lanes, order>{}); });
+            } else {
+                return use(RowLanes<Arrays::shape, 1, order>{});
+            }
+        });
     }
 };
 
-/// One thread per row, or as many as suit the mean length if they read neighbouring slots.
-struct RowsOfMeanLength {
+/// With several vectors: one thread per row, or as many as suit these (OfLanes).
+struct RowsOfVectors {
     static auto choose(const auto& rows, const auto& use) {
-        constexpr RowShape shape = shape_of_rows<decltype(rows)>;
-        if constexpr (shape.together == RowsTogether::one) return RowsOfSomeLanes::choose(rows, use);
-        if constexpr (shape.has_order()) {
-            if (rows.order == EllOrder::row_major) {
-                return with_lanes<1>(lanes_for(rows.row_count, static_cast<Offset>(rows.values.size())),
-                                     [&](auto lanes) { return use(RowLanes<shape, lanes, EllOrder::row_major>{}); });
+        using Arrays = std::remove_cvref_t<decltype(rows)>;
+        return with_order(rows, [&]<EllOrder order>(std::integral_constant<EllOrder, order>) {
+            if constexpr (Arrays::shape.has_neighbours(order)) {
+                if (threads_of_row(rows) > 1) return use(RowLanes<Arrays::shape, 2, order>{});
             }
-        }
-        return RowsOfOneLane::choose(rows, use);
+            return use(RowLanes<Arrays::shape, 1, order>{});
+        });
     }
 };
 
@@ -276,7 +304,7 @@ struct EllWarps {
 /// Kernel `reduce` in either order of the slots.
 struct EllReduce {
     static auto choose(const auto& ell, const auto& use) {
-        return ell.order == EllOrder::row_major ? RowsOfMeanLength::choose(ell, use) : EllWarps::choose(ell, use);
+        return ell.order == EllOrder::row_major ? RowsOfThreads::choose(ell, use) : EllWarps::choose(ell, use);
     }
 };
 

@@ -56,10 +56,11 @@ using EllrLayout = RowsLayout<Value, true, ellr_shape>;
 template <typename Value>
 using JdsLayout = RowsLayout<Value, false, jds_shape>;
 template <typename Value>
-using AnyRowsLayout = RowsLayout<Value, true, csr16_shape, ell_shape, ellr_shape, jds_shape, RowShape{RowsTogether::all, true},
-                                 RowShape{RowsTogether::all, true, true}, RowShape{RowsTogether::jagged, true},
-                                 RowShape{RowsTogether::slices}, RowShape{RowsTogether::slices, true},
-                                 RowShape{RowsTogether::slices, false, true}, RowShape{RowsTogether::slices, true, true}>;
+using AnyRowsLayout =
+    RowsLayout<Value, true, csr_shape, csr16_shape, ell_shape, ellr_shape, jds_shape, RowShape{RowsTogether::all, true},
+               RowShape{RowsTogether::all, true, true}, RowShape{RowsTogether::jagged, true}, RowShape{RowsTogether::slices},
+               RowShape{RowsTogether::slices, true}, RowShape{RowsTogether::slices, false, true},
+               RowShape{RowsTogether::slices, true, true}>;
 
 // The CUDA kernels with loops of their own.
 template <ValueType Value>
