@@ -108,7 +108,7 @@ FoundPartition partition_large(const AnyGraph& graph, Index parts, const Multile
     const auto heaviest_cluster =
         static_cast<Offset>(heaviest_for_metis * static_cast<double>(total) / static_cast<double>(enough));
     const auto heaviest = [&](Index vertices, Offset times) {
-        return std::max(std::min(heaviest_cluster, times * (total / vertices + 1)), Offset{1});
+        return std::min(heaviest_cluster, times * (total / vertices + 1));
     };
     const bool uneven = is_uneven(graph);
     const auto seed = static_cast<std::uint64_t>(options.metis.seed);

@@ -181,6 +181,8 @@ TEST_CASE("imported shares of the nonzeros") {
     CHECK(reason("1\n0\n", "label_0, label_1") == "labels.txt: found 2 numbers; expected 9, one for each nonzero");
     CHECK(reason("1\n0\n0\n2\n1\n0\n0\n1\n1\n", "label_0, label_1") ==
           "labels.txt:4: found label 2 for a nonzero of row 2; expected one from 0 to 1, as names has 2");
+    CHECK(reason("1\n0\n0\n-1\n1\n0\n0\n1\n1\n", "label_0, label_1") ==
+          "labels.txt:4: found label -1 for a nonzero of row 2; expected one from 0 to 1, as names has 2");
     // The name says what a share contains, which labels may contradict.
     CHECK(
         reason("1\n0\n0\n1\n1\n0\n0\n1\n1\n", "first, rest")

@@ -78,6 +78,17 @@ TEST_CASE("csr_from_entries sorts, sums duplicates in the order of the list, and
     CHECK(dense.values[73] == 2.0 + 202.0);
 }
 
+TEST_CASE("random numbers below a bound are drawn again if they would favour the small ones") {
+    RandomStream numbers = random_stream(7, 3);
+    RandomStream all = numbers;
+    const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;  // half of all numbers of 64 bits
+    for (int i = 0; i < 50; ++i) {
+        std::uint64_t expected = all.next();
+        while (expected >= bound) expected = all.next();
+        CHECK(numbers.below(bound) == expected);
+    }
+}
+
 TEST_CASE("transpose and permute give exact results on an unsymmetric matrix") {
     // 00 01  .  .        columns of the transpose ascend too
     //  .  . 12  .

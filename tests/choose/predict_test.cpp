@@ -271,6 +271,22 @@ TEST_SUITE("predict") {
         };
         CHECK(symmetric(2));
         CHECK_FALSE(symmetric(3));
+        // Row 1 lacks column 0, and its next column has the value of the other half.
+        CHECK_FALSE(PatternForecast(csr_from_entries(3, 3, std::vector<Entry>{{0, 1, 5}, {1, 2, 5}, {2, 1, 5}})).symmetric());
+    }
+
+    TEST_CASE("a change that is known from one order leaves the locality of another as it is") {
+        const CsrMatrix matrix = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}});
+        KnownChanges known;
+        const auto nothing = [](PatternForecast&) {};
+        PatternForecast moved(matrix);
+        moved.reorder(0.5);
+        const double sectors = moved.sectors(Precision::f64);
+        moved.change_once(nothing, known);
+        CHECK_EQ(moved.sectors(Precision::f64), sectors);
+        PatternForecast plain(matrix);
+        plain.change_once(nothing, known);
+        CHECK(plain.order_is_known());
     }
 
     TEST_CASE("a sector has 4 elements of x in f64 and 8 in f32") {

@@ -193,6 +193,7 @@ TEST_CASE("tar archives: the only matrix, or the one that is named") {
         CHECK(read_matrix(write("m", bytes), {"west/west.mtx"}) == expected);
         CHECK(read_matrix(write("m", bytes), {"west.mtx"}) == expected);
     }
+    CHECK(read_matrix(write("m.tar", tar({{"a.mtx/", ""}, {"a.mtx/b.mtx", example_text}}))) == expected);  // a folder
     CHECK(read_matrix(write("m.tar", tar({{"a.mtx.gz", compressed(example_text)}}))) == expected);
     CHECK(refusal(write("m.tar", compressed(tar({{"a.mtx.gz", compressed(example_text)}})))) ==
           "m.tar: member 'a.mtx.gz': found nested compression; expected one layer");

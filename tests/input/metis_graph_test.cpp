@@ -80,6 +80,8 @@ TEST_CASE("METIS graphs: every refusal says where, what was found and what was e
         {"3 1 100\n1 2\n1 1\n\n\n", "m.graph:4: found an empty line; expected the size or weights of a vertex"},
     };
     for (const auto& [text, expected] : cases) CHECK(refusal_of_graph(text) == expected);
+    // Empty lines behind the last vertex are none of its lines.
+    CHECK(read_matrix(write("m.graph", "2 1 10\n1 2\n1 1\n\n\n")).nonzeros() == 2);
 }
 
 TEST_CASE("METIS graphs: many lines, and a long one") {

@@ -4,6 +4,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/csr/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -162,6 +163,15 @@ TEST_CASE("bsr: products are right for every block size, including blocks that e
         entry.kernels.front().prepare.f64(*layout, *device)->run(x.data(), y.data(), false);
         CHECK(y == expected);
     }
+}
+
+TEST_CASE("bsr: kernels that write whole blocks of y take no rows of a share") {
+    for (const KernelEntry& kernel : bsr_entry().kernels) {
+        CAPTURE(kernel.name);
+        CHECK_FALSE(static_cast<bool>(kernel.prepare_rows.f32));
+        CHECK_FALSE(static_cast<bool>(kernel.prepare_rows.f64));
+    }
+    CHECK(static_cast<bool>(csr_entry().kernels.front().prepare_rows.f64));
 }
 
 }  // namespace workbench

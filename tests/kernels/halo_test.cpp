@@ -362,6 +362,24 @@ int overlooked_in_halo(const Layout<double>& layout, const CsrMatrix& matrix, co
 
 }  // namespace
 
+TEST_CASE("halo: an array that is too short is detected before it is walked") {
+    const CsrMatrix matrix = symmetric(17);
+    auto layout = build_halo(in_parts(matrix, {0, 8, 17}), {{"warps", 2_i}, {"shared_memory", 240_i}, {"piece", 3_i}});
+    auto& halo = const_cast<HaloLayout<double>&>(as_halo(layout));
+    const auto is_refused_without_last = [&](auto& array) {
+        REQUIRE(!array.empty());
+        const auto last = array.back();
+        array.pop_back();
+        const bool refused =
+            message_of<std::logic_error>([&] { layout->for_each_slot([](const Slot&) {}); }) != "nothing was thrown";
+        array.push_back(last);
+        return refused;
+    };
+    CHECK(is_refused_without_last(halo.rest_segments));
+    CHECK(is_refused_without_last(halo.values));
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+}
+
 TEST_CASE("halo: a fault in any array is detected, including slots of two nonzeros") {
     const CsrMatrix matrix = symmetric(17);
     for (const std::int64_t shared_memory : {100000, 30 * 8}) {

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/solvers.hpp"
+#include "core/matrix/csr_matrix.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/free_memory.hpp"
 #include "support/message_of.hpp"
@@ -30,6 +32,12 @@ TEST_CASE("the host as a device") {
     CHECK(device.properties().processors >= 1);
     CHECK(device.properties().memory > 0);
 
+    SUBCASE("it has no persistent solver") {
+        const CsrMatrix matrix;
+        CHECK(message_of<Unsuitable>([&] {
+                  (void)make_persistent_solver<double>(device, {.matrix = &matrix});
+              }).starts_with("a persistent kernel needs a GPU; this device is "));
+    }
     SUBCASE("memory is copied in both directions unchanged") {
         const std::vector<double> numbers{1, 2, 3};
         const DeviceMemory memory = to_device<double>(device, numbers, "three numbers");

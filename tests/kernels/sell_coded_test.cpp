@@ -72,6 +72,7 @@ TEST_CASE("sell: words hold the column in their lower bits and the code of the v
     const auto& sell = stored_as<Sell<Coded<double, std::uint32_t>, InWords, HostArray>>(*layout);
     // Ascending by bits, behind the 0 of padding; the widest slice reaches over columns 0 to 5.
     CHECK(sell.values.dictionary == std::vector<double>{0, 0.5, 4, -1});
+    CHECK(bytes_of_dictionary(sell.values) == 4 * sizeof(double));
     CHECK(sell.values.column_bits == 3);
     CHECK(sell.first_columns == std::vector<Index>{0, 2, 0});
     const auto word = [](std::uint32_t code, std::uint32_t column) { return code << 3 | column; };

@@ -46,6 +46,35 @@ TEST_CASE("sell: the arrays of the 6 x 6 matrix") {
     CHECK(slices.column_indices == std::vector<Index>{0, 1, 1, 2, 2, 4, 2, 3, 2, 5, 0, 5, 4, 5, 5, 5});
 }
 
+TEST_CASE("slices: the columns of a group end before those of the next") {
+    const CsrMatrix matrix = csr_from_entries(2, 4, std::vector<Entry>{{0, 0, 1}, {0, 2, 2}, {1, 3, 3}});
+    const auto slots_with = [&](const std::vector<Index>& bounds) {
+        const SlicePlan plan{.slice_height = 2, .group_places = {0, 1, 2}, .column_bounds = bounds};
+        return build_slices<double, Index>(matrix, ShareView(matrix), plan).column_indices;
+    };
+    CHECK(slots_with({0, 3, 4}) == std::vector<Index>{0, 0, 2, 0, 0, 0});
+    CHECK_THROWS_AS((void)slots_with({0, 2, 4}), std::logic_error);
+    CHECK_THROWS_AS((void)slots_with({1, 3, 4}), std::logic_error);
+}
+
+TEST_CASE("slices: threads of a row read the same slots whether the height is known when they are compiled or not") {
+    constexpr int height = 16;
+    constexpr int threads = 4;
+    Slices<double, Index, HostArray> slices;
+    slices.slice_height = height;
+    slices.slice_offsets = {0, 5 * height, 11 * height};
+    for (const Offset slice : {0, 1}) {
+        for (int thread = 0; thread < threads; ++thread) {
+            const auto known = run_in_slice<height, threads>(slices, 7, slice, 3, thread, 2);
+            const auto any = run_in_slice<0, threads>(slices, 7, slice, 3, thread, 2);
+            CHECK(known.row == 7);
+            CHECK(known.first_column == any.first_column);
+            CHECK(known.count == any.count);
+            for (Offset k = 0; k < known.count; ++k) CHECK(known.slot(k) == any.slot(k));
+        }
+    }
+}
+
 TEST_CASE("sell: the footprint is the arrays, padding included") {
     const auto sell = build(sell_entry(), stage_input(drawn()), {{"slice_height", 2_i}});
     CHECK(sell->bytes_to_move() == 4 * 8 + 16 * (4 + 8) + 8 * (6 + 6));

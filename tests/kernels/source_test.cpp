@@ -9,6 +9,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/process.hpp"
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/formats/csc/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
@@ -73,6 +74,7 @@ TEST_CASE("every layout lists its fields, with the length of every array") {
         CAPTURE(layout.name);
         REQUIRE((layout.fields.f32 != nullptr));
         REQUIRE(layout.fields.f64().size() >= layout.fields.f32().size());  // f64 may also store values in f32
+        REQUIRE(!layout.fields.f32().empty());
         for (const std::vector<LayoutField>& fields : layout.fields.f64()) {
             CHECK(fields.front().is_array() == (fields.front().name == "row_lengths"));
             for (const LayoutField& field : fields) {
@@ -130,6 +132,11 @@ TEST_CASE("every failure of a kernel for the host is reported") {
     write(file, R"(#include "arrays.hpp"
 #include <cstdlib>
 #include <unistd.h>
+int deep(const volatile int* above) {
+    volatile int room[4096];
+    room[0] = *above;
+    return room[0] == 0 ? deep(room) + room[0] : 1;
+}
 void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     volatile int zero = 0;
     const Index rows = arrays.row_count;
@@ -148,6 +155,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
         case 12: y[-1000] = 1; break;
         case 13: *reinterpret_cast<volatile int*>(16L) = 1; break;
         case 14: y[0] = arrays.row_offsets[-8192]; break;
+        case 17: y[0] = deep(&zero); break;
         default: break;
     }
 }
@@ -173,6 +181,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
     CHECK(found(14) == "faults.cpp reaches before the beginning of row_offsets, by 65536 bytes");
     CHECK(found(15) == "fine");
     CHECK(found(16).starts_with("faults.cpp does not write y[0]"));
+    CHECK(found(17).starts_with("faults.cpp reads or writes at address 0x"));  // the end of the stack
     CHECK(found(100) == "fine");
 }
 
@@ -282,20 +291,23 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {{
     CHECK(behind == "behind.cpp reaches behind the end of values (element 14 of 6, counted from 0) (preparing)");
 }
 
+TEST_CASE("NVRTC is missing only where there is none") {
+    const std::string why = nvrtc_absence_reason();
+    CAPTURE(why);
+    if (fs::exists("/usr/local/cuda/lib64/libnvrtc.so.13")) CHECK(why.empty());
+}
+
+TEST_CASE("names of types for NVRTC are those of the source code") {
+    CHECK(type_name<CompressedRows<8>>() == "CompressedRows<8>");
+    CHECK(type_name<double>() == "double");
+}
+
 TEST_CASE("the trial repeats products with other threads, so that races show") {
     const TemporaryFolder folder;
-    const auto trial = [&](const std::string& name, const std::string& before_add) {
-        write(folder.path() / (name + ".cpp"), R"(#include "arrays.hpp"
-void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
-#pragma omp parallel for
-    for (Index column = 0; column < arrays.column_count; ++column) {
-        for (Offset k = arrays.column_offsets[column]; k < arrays.column_offsets[column + 1]; ++k) {
-)" + before_add + R"(
-            y[arrays.row_indices[k]] += arrays.values[k] * x[column];
-        }
-    }
-}
-)");
+    const auto trial = [&](const std::string& name, const std::string& product) {
+        write(folder.path() / (name + ".cpp"),
+              "#include \"arrays.hpp\"\nvoid multiply(const Arrays& arrays, const Value* x, Value* y, bool) {\n" + product +
+                  "}\n");
         std::vector<Entry> entries;  // a row that all columns add to
         constexpr Index size = 2000;
         for (Index i = 1; i < size; ++i) entries.push_back({i, i, 2.0});
@@ -311,8 +323,31 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool) {
         }
         return std::string("fine");
     };
-    CHECK(trial("atomic", "#pragma omp atomic") == "fine");
-    const std::string races = trial("races", "");
+    CHECK(trial("atomic", R"(
+#pragma omp parallel for
+    for (Index column = 0; column < arrays.column_count; ++column) {
+        for (Offset k = arrays.column_offsets[column]; k < arrays.column_offsets[column + 1]; ++k) {
+#pragma omp atomic
+            y[arrays.row_indices[k]] += arrays.values[k] * x[column];
+        }
+    }
+)") == "fine");
+    // All threads read y[0] before one of them writes it, however busy the machine is.
+    const std::string races = trial("races", R"(
+#pragma omp parallel
+    {
+        Value first = y[0];
+#pragma omp barrier
+#pragma omp for
+        for (Index column = 0; column < arrays.column_count; ++column) {
+            for (Offset k = arrays.column_offsets[column]; k < arrays.column_offsets[column + 1]; ++k) {
+                const Index row = arrays.row_indices[k];
+                (row == 0 ? first : y[row]) += arrays.values[k] * x[column];
+            }
+        }
+        y[0] = first;
+    }
+)");
     CHECK_MESSAGE(races.find("races.cpp gives another result for the same x: y[0] is ") == 0, races);
     CHECK(races.find(" threads, so its threads race, or a product depends on earlier ones") != std::string::npos);
 }

@@ -325,6 +325,10 @@ TEST_CASE("check_invariants detects a violation of each invariant") {
     broken_share([](Share& inside, Share&) { std::swap(inside.entries[1], inside.entries[2]); });  // descends within a row
     broken_share([](Share& inside, Share&) { inside.row_offsets.clear(); });
     broken_share([](Share& inside, Share&) { inside.row_offsets[0] = 1; });
+    broken_share([](Share& inside, Share&) {  // an entry before those of the first row
+        inside.entries.insert(inside.entries.begin(), 0);
+        for (Offset& offset : inside.row_offsets) ++offset;
+    });
     broken_share([](Share& inside, Share&) { inside.row_offsets[2] = 0; });
     broken_share([](Share&, Share& outside) { outside.row_offsets[1] = 1000; });  // exceeds the entries, then descends
     broken_share([](Share&, Share& outside) { outside.row_offsets[1] = -1; });

@@ -156,6 +156,9 @@ TEST_SUITE("approximate_minimum_degree") {
         const Offset bound = std::stoll(step.note("nonzeros of a Cholesky factor, at most"));
         CHECK_LE(filled, bound);
         CHECK_LE(bound, filled + filled / 10);
+        CHECK(step.note("nonzeros of a Cholesky factor, at most") == std::to_string(bound));
+        const Step of_nodes = run(approximate_minimum_degree_stage(), {}, stage_input(matrix, 2));
+        CHECK(of_nodes.note("nonzeros of a Cholesky factor, at most").ends_with(", of nodes"));
     }
 
     TEST_CASE("a tree has no fill-in") {

@@ -147,6 +147,17 @@ TEST_SUITE("row_sort") {
         CHECK(culprit({{"within", "window"}, {"window", std::int64_t{32}}, {"apply", "rows"}}) == "(none)");
     }
 
+    TEST_CASE("parameters that had another name before") {
+        const auto former_name = [](const StageEntry& stage, const std::string& name) {
+            const auto found = std::ranges::find(stage.parameters, name, &ParameterDeclaration::name);
+            REQUIRE(found != stage.parameters.end());
+            return found->formerly;
+        };
+        CHECK(former_name(row_sort_stage(), "share") == "part");
+        CHECK(former_name(column_segmentation_stage(), "cache_share") == "share");
+        CHECK(former_name(row_sort_stage(), "order").empty());
+    }
+
     TEST_CASE("contract") {
         const auto contract = [](const Given& given) { return contract_of(row_sort_stage(), given); };
         CHECK(contract({}).needs.square);

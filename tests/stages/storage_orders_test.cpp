@@ -73,6 +73,10 @@ TEST_SUITE("storage orders") {
         CHECK(neighbours > pairs * 2 / 3);  // the Jaccard similarity is 6 / 8
     }
 
+    TEST_CASE("a row without nonzeros follows all others, also on a wide matrix") {
+        CHECK(sorted_by("first_column", stage_input(matrix_of(10, {{}, {9}, {1}}))) == Indices{2, 1, 0});
+    }
+
     TEST_CASE("keys of columns sort the storage of shares, segments and tiles") {
         StagedMatrix staged = stage_input(six_rows());
         (void)pass(staged, split_stage(), {{"by", "row_length"}, {"longer_than", std::int64_t{1}}});

@@ -161,7 +161,8 @@ TEST_SUITE("column_segmentation") {
                    "(accepted)";
         };
         for (const char* text : {"11", "20, 30", " 20 ,30 ", "20,2147483647", ""}) CHECK_FALSE(refused(text));
-        for (const char* text : {"10", "20, 20", "20 30", "20,", ",20", "x", "20, 2147483648", "1e3", "-20", "20,,30"}) {
+        for (const char* text :
+             {"10", "20, 20", "20 30", "20,", ",20", "x", "20, 2147483648", "1e3", "-20", "20,,30", "20, 40, 30"}) {
             CAPTURE(text);
             CHECK(refused(text));
         }

@@ -262,9 +262,9 @@ void check_no_edge_twice(const LineReader& lines, const std::deque<VertexBlock>&
 
 void check_both_ends(const LineReader& lines, const std::deque<VertexBlock>& blocks, const CsrMatrix& matrix) {
     const CsrMatrix other = transpose(matrix);
-    const auto equal = [](const auto& a, const auto& b) {
-        std::atomic<bool> found = a.size() == b.size();
-        for_pieces(std::min(a.size(), b.size()), [&](std::size_t begin, std::size_t end) {
+    const auto equal = [](const auto& a, const auto& b) {  // of the same size
+        std::atomic<bool> found = true;
+        for_pieces(a.size(), [&](std::size_t begin, std::size_t end) {
             if (!std::equal(a.data() + begin, a.data() + end, b.data() + begin)) found = false;
         });
         return found.load();

@@ -51,14 +51,12 @@ void require_values_in_range<double>(const CsrMatrix&) {}
 template <>
 void require_values_in_range<float>(const CsrMatrix& matrix) {
     const double* values = matrix.values.data();
-    const auto overflows = [=](std::int64_t i) {
-        return std::isfinite(values[i]) && !std::isfinite(static_cast<float>(values[i]));
-    };
-    const std::int64_t count = count_in_parallel(matrix.nonzeros(), overflows);
+    const auto overflows = [](double value) { return std::isfinite(value) && !std::isfinite(static_cast<float>(value)); };
+    const std::int64_t count = count_in_parallel(matrix.nonzeros(), [=](std::int64_t i) { return overflows(values[i]); });
     if (count == 0) return;
     double largest = 0;
-    for (Offset i = 0; i < matrix.nonzeros(); ++i) {
-        if (overflows(i)) largest = std::max(largest, std::abs(values[i]));
+    for (const double value : matrix.values) {
+        if (overflows(value)) largest = std::max(largest, std::abs(value));
     }
     throw Unsuitable(fmt::format("{} of {} values are finite in f64 but not in f32 (the largest magnitude is {:.6g}): use f64",
                                  count, matrix.nonzeros(), largest));
