@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The example of a paper's figures makes what its page says: tables and eleven PDFs as wide as their column.
+# The example of a paper's figures makes what its page says: tables and twelve PDFs as wide as their column.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 WORKBENCH=$1 "$2/docs/examples/paper/figures.sh" "$folder/figures" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 cd "$folder/figures"
 count=$(ls ./*.pdf | wc -l)
-[[ $count == 11 ]] || { echo "found $count figures, expected 11"; exit 1; }
+[[ $count == 12 ]] || { echo "found $count figures, expected 12"; exit 1; }
 for figure in *.pdf; do
     width=237.5
     [[ $figure == split.pdf ]] && width=497

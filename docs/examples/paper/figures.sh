@@ -21,4 +21,6 @@ mkdir -p "$out"
 "$workbench" draw "$recipes/ehyb.toml" --generate laplace2d:nx=100,scramble=1 --column 3.3in -o "$out/stages.pdf" --force
 "$workbench" draw "$recipes/ehyb.toml" --generate laplace2d:nx=100,scramble=1 --stage split --column 6.9in \
     -o "$out/split.pdf" --force
+# The arrays that a layout stores, of a matrix of 26 rows.
+"$workbench" draw "$recipes/figures/biell_26.toml" --storage --column 3.3in -o "$out/storage.pdf" --force
 ls "$out"
