@@ -17,6 +17,9 @@ double luminance(Colour colour) {
     return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
 }
 
+constexpr std::array roles{value_colour, column_colour, structure_colour};
+constexpr std::array<std::uint8_t, roles.size()> greys_of_roles{70, 145, 205};  // texts on them can be read
+
 }  // namespace
 
 double contrast(Colour a, Colour b) {
@@ -33,6 +36,11 @@ const PaperPalette& paper_palette(std::string_view name) {
 Colour in_palette(Colour colour, const PaperPalette& palette) {
     for (std::size_t i = 0; i < hues.size(); ++i) {
         if (hues.at(i).colour == colour) return palette.colours.at(i);
+    }
+    for (std::size_t i = 0; i < roles.size() && palette.name != paper_palettes.front().name; ++i) {
+        const std::uint8_t grey = greys_of_roles.at(i);
+        if (roles.at(i).colour == colour)
+            return palette.is_grey ? Colour{grey, grey, grey} : palette.colours.at(roles.at(i).hue);
     }
     if (!palette.is_grey) return colour;
     const double light = luminance(colour);

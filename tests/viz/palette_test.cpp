@@ -5,6 +5,7 @@
 #include <numbers>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "viz/chart.hpp"
 #include "viz/density_scale.hpp"
@@ -69,6 +70,20 @@ TEST_SUITE("palette") {
         CHECK(contrast(shade, white) == doctest::Approx(contrast(other, white)).epsilon(0.01));
         CHECK(in_palette(white, grey) == white);
         CHECK(in_palette({3, 3, 3}, grey) == Colour{3, 3, 3});
+    }
+
+    TEST_CASE("the arrays of a layout can be told apart and read in every palette of a paper") {
+        for (const PaperPalette& palette : paper_palettes) {
+            CAPTURE(palette.name);
+            std::vector<Colour> colours;
+            for (const RoleColour& role : {value_colour, column_colour, structure_colour}) {
+                colours.push_back(in_palette(role.colour, palette));
+                CHECK(contrast(colours.back(), text_on(role.colour)) >= for_texts);
+                CHECK((colours.back() == role.colour) == (palette.name == "default"));
+                if (!palette.is_grey) continue;
+                for (std::size_t i = 0; i + 1 < colours.size(); ++i) CHECK(contrast(colours[i], colours.back()) >= 1.9);
+            }
+        }
     }
 
     TEST_CASE("marks can be seen on white from the back row") {
