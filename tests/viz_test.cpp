@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/matrix/battery.hpp"
+#include "support/drawn_texts.hpp"
 #include "support/split_shares.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/density_scale.hpp"
@@ -394,6 +395,24 @@ TEST_CASE("notes name the lines that a picture leaves out") {
     CHECK(kinds_noted({0, 0, 400, 400}) == "---");
     CHECK(kinds_noted({0, 0, 400, 40}) == "x-x");
     CHECK(kinds_noted({0, 0, 40, 400}) == "-xx");
+    CHECK(notes({{CutKind::segment, {0, 1600}}}, {0, 0, 3, 3}).empty());  // a single piece needs no lines
+}
+
+TEST_CASE("cuts for which there is no room are not drawn") {
+    const auto drawn = [](const std::vector<Cuts>& cuts) {
+        StagedMatrix staged = stage_input(scattered(1600, 1600, 2));
+        staged.cuts = cuts;
+        TextCanvas canvas;
+        draw_pattern(canvas, {rasterise(staged), {}, {0, 0, 400, 400}, {}});
+        return canvas.drawn.size();
+    };
+    const std::size_t without = drawn({});
+    for (const CutKind kind : {CutKind::row_block, CutKind::segment, CutKind::partition}) {
+        Cuts narrow{kind, {}};
+        for (Index i = 0; i <= 1600; i += 8) narrow.boundaries.push_back(i);
+        CHECK(drawn({narrow}) == without);
+        CHECK(drawn({{kind, {0, 800, 1600}}}) > without);
+    }
 }
 
 TEST_CASE("slices of the layout are outlined where rows are drawn in the order in which it stores them") {

@@ -41,21 +41,15 @@ std::string page_text(std::string_view bytes, PageCompression compression) {
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // only read
     stream.next_out = reinterpret_cast<Bytef*>(deflated.data());
     constexpr std::size_t longest_piece = std::size_t{1} << 30;  // zlib counts in 32 bits
-    std::size_t read = 0;
-    std::size_t written = 0;
     int state = Z_OK;
     while (state == Z_OK) {
-        const std::size_t in = std::min(longest_piece, bytes.size() - read);
-        const std::size_t out = std::min(longest_piece, deflated.size() - written);
-        stream.avail_in = static_cast<uInt>(in);
-        stream.avail_out = static_cast<uInt>(out);
-        state = deflate(&stream, read + in == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-        read += in - stream.avail_in;
-        written += out - stream.avail_out;
+        stream.avail_in = static_cast<uInt>(std::min<std::size_t>(longest_piece, bytes.size() - stream.total_in));
+        stream.avail_out = static_cast<uInt>(std::min<std::size_t>(longest_piece, deflated.size() - stream.total_out));
+        state = deflate(&stream, stream.total_in + stream.avail_in == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
     }
     (void)deflateEnd(&stream);
     if (state != Z_STREAM_END) throw std::logic_error("deflate needs more space than deflateBound has promised");
-    return base64(std::string_view(deflated).substr(0, written));
+    return base64(std::string_view(deflated).substr(0, stream.total_out));
 }
 
 std::string joined_parts(const std::vector<std::string_view>& parts) {

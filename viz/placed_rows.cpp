@@ -27,13 +27,11 @@ Placement::Placement(const StagedMatrix& staged, int most_planes) : staged_(stag
     if (staged.has_tiles()) {
         const Cuts* blocks = staged.find_cuts(CutKind::row_block);
         const Cuts* segments = staged.find_cuts(CutKind::segment);
-        for (const Share& share : staged.shares) {
+        for (const Share& share : staged.shares) {  // from top to bottom, see split_into_tiles
             if (share.entries.empty()) continue;
             const Index first_row = blocks == nullptr ? 0 : blocks->begin(share.id.row_block);
             tiles_.push_back({&share, first_row, segments->begin(share.id.segment)});
         }
-        std::stable_sort(tiles_.begin(), tiles_.end(),
-                         [](const PlacedTile& a, const PlacedTile& b) { return a.first_row < b.first_row; });
     } else if (staged.shares.size() > 1 && most_planes > 1) {
         planes_ = static_cast<int>(std::min<std::size_t>(staged.shares.size(), most_planes));
         plane_of_ = planes_of(staged, planes_);

@@ -104,9 +104,10 @@ public:
 private:
     /// A column array during the walk over the slots.
     struct Columns {
+        static constexpr int unseen = -1;
+        static constexpr int apart = -2;
         std::vector<bool> filled;  // [elements] belongs to a nonzero
-        int values = -1;           // the array whose columns these are
-        bool parallel = true;      // to the values, element by element
+        int values = unseen;       // the array whose columns these are, element by element; apart: there is none
     };
     /// A listed read of an element that the walk over the slots has not reached yet.
     struct PendingRead {
@@ -206,8 +207,8 @@ private:
     void take_column(const Slot& slot, Offset nonzero, Index row) {
         StorageArray& array = array_of(slot.column_array, ArrayRole::column, slot.column_index);
         Columns& columns = columns_[slot.column_array];
-        if (columns.values < 0) columns.values = slot.array;
-        if (columns.values != slot.array || slot.column_index != slot.index) columns.parallel = false;
+        if (columns.values == Columns::unseen) columns.values = slot.array;
+        if (columns.values != slot.array || slot.column_index != slot.index) columns.values = Columns::apart;
         if (columns.filled[slot.column_index]) {
             if (!by_cell_ && nonzero >= 0) widen(array.bins[slot.column_index / array.width], nonzero, row, slot.column);
             return;
@@ -296,11 +297,11 @@ private:
             for (std::size_t i = 0; i < array.bins.size(); ++i) {
                 array.bins[i].padding += std::min(array.width, array.length - static_cast<Offset>(i) * array.width);
             }
-            const Columns& columns = columns_[number];
-            if (array.role != ArrayRole::column || columns.values < 0 || !columns.parallel) continue;
-            const StorageArray& values = part_.arrays[columns.values];
+            const int like = columns_[number].values;
+            if (like < 0) continue;
+            const StorageArray& values = part_.arrays[like];
             if (values.length != array.length) continue;
-            array.like = columns.values;
+            array.like = like;
             array.bins.clear();
             array.width = 0;
             for (std::size_t i = 0; i < array.cells.size(); ++i) {
@@ -377,7 +378,6 @@ StorageMap map_storage(const CsrMatrix& matrix, std::span<const MappedLayout<Val
                    .rows = matrix.rows,
                    .columns = matrix.columns,
                    .nonzeros = matrix.nonzeros(),
-                   .by_cell = false,
                    .parts = {}};
     Offset elements = 0;
     for (const MappedLayout<Value>& mapped : layouts) {

@@ -47,6 +47,18 @@ inline bool overlap(const Rectangle& a, const Rectangle& b) {
 
 using Faults = std::vector<std::string>;
 
+/// The texts that overlap a box or another text.
+[[nodiscard]] inline Faults overlapping_texts(const TextCanvas& canvas) {
+    Faults faults;
+    for (const DrawnText& one : canvas.texts) {
+        const auto with_box = [&](const Rectangle& box) { return overlap(box, one.place); };
+        const auto with_text = [&](const DrawnText& text) { return overlap(text.place, one.place); };  // also with itself
+        const bool alone = std::count_if(canvas.texts.begin(), canvas.texts.end(), with_text) == 1;
+        if (!alone || std::any_of(canvas.drawn.begin(), canvas.drawn.end(), with_box)) faults.push_back(one.text);
+    }
+    return faults;
+}
+
 /// What is wrong with the texts and boxes of a picture; empty: nothing.
 template <typename Picture>
 [[nodiscard]] Faults faults_of(const Picture& picture) {

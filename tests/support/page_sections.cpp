@@ -25,9 +25,10 @@ std::string inflated(const std::string& text) {
     const std::string bytes = from_base64(text);
     std::string result(1 << 20, '\0');
     uLongf size = result.size();
-    const int status = uncompress(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                                  static_cast<uLong>(bytes.size()));
-    if (status != Z_OK) throw std::runtime_error("not the data of a page, or more than 1 MiB");
+    uLong read = bytes.size();
+    const int status =
+        uncompress2(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()), &read);
+    if (status != Z_OK || read != bytes.size()) throw std::runtime_error("not the data of a page, or more than 1 MiB");
     result.resize(size);
     return result;
 }

@@ -95,7 +95,9 @@ std::vector<Image> play_png(const std::string& png) {
         if (each.name == "fcTL") {
             show();
             control = each.data;
+            REQUIRE(control.size() == 26);
             CHECK(number_at(control, 0) == sequence++);
+            CHECK(control.substr(22) == std::string("\0\x64\0\0", 4));  // hundredths of a second
         }
         if (each.name == "IDAT") pixels += each.data;
         if (each.name == "fdAT") {

@@ -86,6 +86,21 @@ TEST_CASE("an axis of few long rows is that of log(1 + n), where a row without n
     CHECK(has("log(1 + n)"));
 }
 
+TEST_CASE("bars of column lengths are side by side, as high as the lengths") {
+    const CsrMatrix matrix =
+        csr_from_entries(3, 5, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {0, 1, 1}, {1, 3, 1}, {2, 3, 1}, {2, 4, 1}});
+    TextCanvas canvas;
+    CHECK(draw_column_lengths(canvas, rasterise(stage_input(matrix), 16), {10, 20, 100, 30}) == 3);
+    const std::vector<double> heights{30, 10, 0, 20, 10};
+    REQUIRE(canvas.drawn.size() == heights.size() + 1);  // and the axis
+    for (std::size_t column = 0; column < heights.size(); ++column) {
+        const Rectangle& bar = canvas.drawn[column];
+        CHECK(std::vector{bar.x, bar.y, bar.width, bar.height} ==
+              std::vector{10 + 20.0 * static_cast<double>(column), 20.0, 20.0, heights[column]});
+    }
+    CHECK(draw_column_lengths(canvas, rasterise(stage_input(csr_from_entries(3, 5, {})), 16), {10, 20, 100, 30}) == 0);
+}
+
 TEST_CASE("a line across the bars begins each slice but the first, and one ends its padded rows") {
     PatternRaster raster = rasterise(stage_input(even_rows(40)), 400);
     const std::size_t without = boxes_of(row_lengths(raster, place.height)).size();

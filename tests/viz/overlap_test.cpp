@@ -201,6 +201,30 @@ TEST_SUITE("texts of pictures") {
         }
     }
 
+    TEST_CASE("on a sheet, the figure that a stage changed most is first, and larger if it changed by a tenth or more") {
+        const PatternRaster raster = rasterise(stage_input(battery().back().matrix), sheet_resolution({3, 2}, nominal_width));
+        for (const double factor : {1.09, 1.1}) {
+            CAPTURE(factor);
+            const StageCaption caption{"0  input", "", {{"edge cut", "11", "12", 1.0}, {"bandwidth", "13", "14", factor}}};
+            TextCanvas canvas;
+            draw(canvas, ContactSheet{std::vector<StageFrame>(3, {raster, caption}), {16}, {"EHYB", ""}});
+            const auto places_of = [&](const char* text) {  // in the frame of the input and in those of the stages
+                std::vector<Rectangle> places;
+                for (const DrawnText& one : canvas.texts) {
+                    if (one.text == text) places.push_back(one.place);
+                }
+                REQUIRE(places.size() == 3);
+                return places;
+            };
+            const std::vector<Rectangle> cut = places_of("11");
+            const std::vector<Rectangle> bandwidth = places_of("13");
+            CHECK(cut[0].y < bandwidth[0].y);
+            CHECK(cut[0].height == bandwidth[0].height);
+            CHECK(bandwidth[1].y < cut[1].y);
+            CHECK((bandwidth[1].height > cut[1].height) == (factor >= 1.1));
+        }
+    }
+
     TEST_CASE("a stage tells how many figures its picture leaves out") {
         const PatternRaster raster = rasterise(stage_input(battery().back().matrix), stage_resolution(nominal_width));
         const auto told = [&raster](std::size_t left_out) {
@@ -245,6 +269,9 @@ TEST_SUITE("texts of pictures") {
         ContactSheet sheet{frames, {16}, {"EHYB", "elasticity3d.mtx.gz"}, nominal_width};
         CHECK(faults_of(sheet) == Faults{});
         CHECK(pattern_side(sheet) >= nominal_width * 18 / 100);  // "figures as before" takes little
+        TextCanvas canvas;
+        draw(canvas, sheet);
+        CHECK(overlapping_texts(canvas) == Faults{});
         frames[4].caption = caption_of(4);
         CHECK(faults_of(sheet) == Faults{});
     }

@@ -1,10 +1,12 @@
 // Panels for the column of a paper.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/matrix/staged_matrix.hpp"
+#include "support/drawn_texts.hpp"
 #include "viz/density_scale.hpp"
 #include "viz/paper_panels.hpp"
 #include "viz/raster.hpp"
@@ -37,6 +39,21 @@ TEST_CASE("panels have letters and the names of their stages, in rows of two or 
     const auto seven = panels_named({"1", "2", "3", "4", "5", "6", "7"});
     CHECK(panel_side(7, 2000) == side);
     CHECK(size_of(PaperPanels{seven, {}, 2000}).height == 3 * (side + 104) + 2 * 64);
+}
+
+TEST_CASE("a pattern that is higher than wide is in the middle of its panel") {
+    const CsrMatrix tall = csr_from_entries(8, 4, std::vector<Entry>{{0, 0, 1.0}, {7, 3, 2.0}});
+    const std::vector<PaperPanel> panel{{rasterise(stage_input(tall), 16), "input"}};
+    TextCanvas canvas;
+    draw(canvas, PaperPanels{panel, {}, 600});
+    double left = 600;
+    double right = 0;
+    for (const Rectangle& box : canvas.drawn) {
+        left = std::min(left, box.x);
+        right = std::max(right, box.x + box.width);
+    }
+    CHECK(left == doctest::Approx(150).epsilon(0.03));
+    CHECK(right == doctest::Approx(450).epsilon(0.01));
 }
 
 TEST_CASE("one pattern alone fills the column and has no letter") {

@@ -75,6 +75,20 @@ TEST_CASE("different characters of every script look different") {
     }
 }
 
+TEST_CASE("all points of an outline are beside its text") {
+    int curves = 0;
+    for (const OutlinePart& part : text_outline({1000, 500}, "Größe g", {20, {0, 0, 0}})) {
+        std::vector<Point> points{part.end};
+        if (part.kind == OutlinePart::Kind::curve) points.insert(points.end(), {part.first, part.second});
+        curves += part.kind == OutlinePart::Kind::curve ? 1 : 0;
+        for (const Point& point : points) {
+            CHECK(std::abs(point.x - 1050) < 60);
+            CHECK(std::abs(point.y - 495) < 20);
+        }
+    }
+    CHECK(curves > 10);
+}
+
 TEST_CASE("drawing is clipped to the picture") {
     Image image = blank_image(8, 6);
     fill(image, {-5, -5, 100, 100}, {1, 2, 3});
