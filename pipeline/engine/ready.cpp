@@ -94,7 +94,7 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
                                              : fmt::format("prepared on the host: {}", declined));
         }
     }
-    if (kernel_ != nullptr && plan.oracle == nullptr && plan.product != nullptr) check(*plan.product, plan.device);
+    if (kernel_ != nullptr && plan.product != nullptr) check(*plan.product, plan.device);
 }
 
 template <ValueType Value>

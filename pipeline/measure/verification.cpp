@@ -215,14 +215,13 @@ Comparison compare_within(const std::vector<Value>& y, const BoundedReference& r
         const double error = std::abs(static_cast<double>(y[row]) - reference.r[row]);
         return error == 0 ? 0 : error / reference.bound[row];
     };
-    Index doubtful_rows = 0;  // that are not finite, or not right
+    Index doubtful_rows = 0;  // whose products are not finite, or not right
     double largest = 0;
     Kokkos::parallel_reduce(
         "compare", Rows(0, static_cast<Index>(reference.r.size())),
         [&](Index row, Index& doubtful, double& most) {
             const double ratio = ratio_of(row);
-            const bool is_finite = std::isfinite(reference.r[row]) && std::isfinite(reference.bound[row]);
-            doubtful += is_finite && ratio <= 1 && !is_unwritten(y[row]) ? 0 : 1;  // also if the ratio is NaN
+            doubtful += ratio <= 1 && !is_unwritten(y[row]) ? 0 : 1;  // also if the ratio is NaN
             most = std::max(most, ratio);
         },
         doubtful_rows, Kokkos::Max<double>(largest));

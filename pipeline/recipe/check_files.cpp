@@ -86,7 +86,6 @@ public:
             words[i] = file.string();
         }
         setting.texts.reset();
-        setting.kind.clear();
         setting.value = command_of(words);
     }
 

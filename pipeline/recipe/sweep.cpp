@@ -168,12 +168,12 @@ void fill_references(RecipeDocument& document, Diagnostics& diagnostics) {
                 diagnostics.add(setting.value_place, "{}: '{}' is {}; expected the name of a value in this recipe, as in --set",
                                 printable(setting.key, 40), printable(setting.same_as, 80),
                                 found == values.end() ? "not given" : "a reference itself");
-                continue;
+            } else {
+                setting.value = found->second->value;
+                setting.texts = found->second->texts;
+                setting.list = found->second->list;
+                setting.kind = found->second->kind;
             }
-            setting.value = found->second->value;
-            setting.texts = found->second->texts;
-            setting.list = found->second->list;
-            setting.kind = found->second->kind;
         }
     }
     // One error about a value is enough.

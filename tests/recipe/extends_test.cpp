@@ -137,6 +137,12 @@ TEST_CASE("stages are added before, after and at the end, and removed") {
         chain_of(folder.variant(
             extends + "[[stage]]\nuse = 'shuffle'\nremove = true\n[[stage]]\nid = 'sort_2'\nuse = 'sort'\nremove = true\n")) ==
         "sort_1:sort plain");
+    CHECK(chain_of(folder.variant(extends + "[[stage]]\nuse = 'sort'\napply = 'rows'\nafter = 'shuffle'\n"
+                                            "[[stage]]\nuse = 'sort'\napply = 'rows'\nbefore = 'shuffle'\n")) ==
+          "sort_3:sort shuffle:shuffle sort_4:sort sort_1:sort sort_2:sort plain");
+    CHECK(contains(
+        message_of<RecipeError>([&] { (void)folder.variant(extends + "[[stage]]\nuse = 'shuffle'\nafter = 'sort_1'\n"); }),
+        "'shuffle' is the id of the stage on line 7 of "));
 }
 
 TEST_CASE("a base may extend another one and be swept; the command line overrides both") {

@@ -149,6 +149,8 @@ TEST_CASE("a sweep of several parameters gives them the same values") {
     CHECK(loaded.points[1].sweep.values[1].value == ParameterValue(std::int64_t{4}));
     CHECK(load(text, {.sweeps = {"layout.bin_1.slice_height+layout.bin_0.slice_height=8..32*2"}}).points.size() == 3);
     CHECK(contains(error_of(text, {.sweeps = {"stage.bins.longest+=2,4"}}), "expected WHAT=VALUE,VALUE,..."));
+    // The first one decides how a value is read: a file may be named 8.
+    CHECK(contains(error_of(text, {.sweeps = {"matrix.path+layout.bin_0.slice_height=8"}}), "slice_height: found \"8\", "));
     CHECK(contains(error_of(text, {.sweeps = {"stage.bins.longest+layout.bin_2.slice_height=2,4"}}),
                    "no layout has share 'bin_2'"));
     CHECK(contains(error_of(text, {.sweeps = {"stage.bins.longest+layout.bin_0.slice_height=2,0"}}),

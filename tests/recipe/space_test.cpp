@@ -121,6 +121,7 @@ TEST_CASE("conditions on the matrix") {
     CHECK_FALSE(holds("not rows = 5 and rows = 6"));  // `not` binds tightest
     CHECK(holds("not (rows = 5 and rows = 6)"));
     CHECK(holds("not not rows = 5"));
+    CHECK(holds("not\\trows = 6\\r\\nand\\nrows = 5"));
     // `columns` is unknown here: a condition holds unless what is known decides it.
     CHECK(holds("columns > 5"));
     CHECK(holds("not columns > 5"));
@@ -305,10 +306,7 @@ slice_height = [32, 64]
 }
 
 TEST_CASE("neighbours of a plain point are hybrids that differ in one stage, and vice versa") {
-    const Space space = space_of(R"(
-[[stage]]
-use = "shuffle"
-optional = true
+    const std::string text = R"(
 [[stage]]
 id = "parts"
 use = "split"
@@ -325,8 +323,8 @@ use = "plain"
 share = "rest"
 use = "plain"
 slice_height = [32, 64]
-)");
-    const auto names = [&](const std::string& of) {
+)";
+    const auto names_in = [](const Space& space, const std::string& of) {
         Names found;
         for (std::uint64_t number = 0; number < space.count(); ++number) {
             if (space.recipe(space.point(number)).name != of) continue;
@@ -334,12 +332,17 @@ slice_height = [32, 64]
         }
         return found;
     };
+    const Space space = space_of("[[stage]]\nuse = 'shuffle'\noptional = true\n" + text);
+    const auto names = [&](const std::string& of) { return names_in(space, of); };
     CHECK(space.count() == 8);
     const std::string plain = "shuffle, plain slice_height=";
     const std::string hybrid = "shuffle, split, first: plain, rest: plain slice_height=";
     CHECK(names(plain + "32") == Names{plain + "64", "plain slice_height=32", hybrid + "32", hybrid + "64"});
     CHECK(names(hybrid + "32") ==
           Names{hybrid + "64", "split, first: plain, rest: plain slice_height=32", plain + "32", plain + "64"});
+    CHECK(names_in(space_of(text), "plain slice_height=32") == Names{"plain slice_height=64",
+                                                                     "split, first: plain, rest: plain slice_height=32",
+                                                                     "split, first: plain, rest: plain slice_height=64"});
     const Space same_stages = space_of(
         "[[stage]]\nuse = 'graph_partition'\nparts = 8\n[[stage]]\nuse = 'split'\nby = 'inside_partition'\n[[layout]]\nuse = "
         "'cached'\n[[layout]]\nshare = 'inside'\nuse = 'plain'\n[[layout]]\nshare = 'outside'\nuse = 'plain'\n");

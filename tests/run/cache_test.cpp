@@ -274,6 +274,7 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
     };
     CacheStudy study;
     study.recipe = "a";
+    study.source = "a paper";
     study.device = "a GPU";
     study.swept = "matrix.nx, stage.column_segmentation.width";
     study.model.caches = {{"near", 64, 1, 1}, {"far", 128, 1, 0}};
@@ -283,6 +284,7 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
         if (++hits == 4) break;  // the layout refuses the fourth point
         study.points.back().counts = CacheCounts{10, 10, 10, {{"near", 10, hits}, {"far", 10 - hits, 0}}};
     }
+    study.points.front().matrix = "a grid";
     const XyChart chart = chart_of(study);
     REQUIRE(chart.series.size() == 4);
     CHECK(chart.series[0].name == "near, nx=2");
@@ -294,6 +296,10 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
     CHECK(chart.x.label == "stage.column_segmentation.width");
     CHECK(!chart.x.logarithmic);
     CHECK(chart.y.high == 100.0);
+    CHECK(chart.foot == "a grid  ·  a paper");
+    REQUIRE(chart.guides.size() == 2);  // the 64 and 128 bytes of the caches are 8 and 16 columns of x in f64
+    CHECK(chart.guides[0].name == "x of 8 columns fills near");
+    CHECK(chart.guides[1].points == std::vector<std::pair<double, double>>{{16, 0}, {16, 100}});
     study.points.front().place.x = 3.9;  // the axis is logarithmic if it spans more than a factor of ten
     CHECK(chart_of(study).x.logarithmic);
 
@@ -321,6 +327,7 @@ TEST_CASE("unsuitable points are recorded, and the JSON contains the figures of 
     const auto json = nlohmann::json::parse(to_json(study));
     CHECK(json["points"][0]["rows"] == 2);
     CHECK(json["points"][0]["columns"] == 70000);
+    CHECK(json["points"][0]["reads"] == 3);
     CHECK(json["points"][0]["requests"] == 3);  // columns 0 and 8 in the first step are two sectors of f32
     CHECK(json["points"][0]["caches"][0]["hits"] == 0);
     CHECK(json["points"][0]["bytes_from_memory"] == 96);

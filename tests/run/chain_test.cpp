@@ -147,6 +147,19 @@ TEST_CASE("initial stages that recipes share run once, and each report contains 
           std::string::npos);
 }
 
+TEST_CASE("a runner that keeps all stages runs them once, also for recipes that it does not expect") {
+    for (const bool keeps : {false, true}) {
+        new_script();
+        ScriptedDevice host({DeviceKind::host, "a host", 1, 0, 0, 0});
+        RunOptions options;
+        options.timing = {CacheState::warm, 5, 0, 1e9, scripted_clock()};
+        Runner runner(five_nonzeros(), precision_catalogue(), {host}, options);
+        if (keeps) runner.keep_all_stages();
+        for (int i = 0; i < 2; ++i) (void)runner.run(parse_recipe(stages("reverse"), "test.toml", precision_catalogue()), {});
+        CHECK(script().count("stage reverse") == (keeps ? 1 : 2));
+    }
+}
+
 TEST_CASE("the price of a kernel has the stages of its own precision, and its baseline is that of its precision") {
     const RunReport report = run_in_turn({stages("reverse halve")}, {Precision::f64, Precision::f32}).reports[0];
     const auto kernel = [&report](const std::string& name, Precision precision) {

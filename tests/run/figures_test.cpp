@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "pipeline/report/figures.hpp"
+#include "pipeline/report/pictures.hpp"
 #include "pipeline/report/report.hpp"
 #include "support/golden.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -135,6 +137,33 @@ TEST_CASE("without a partition, tiles or symmetry their figures are omitted") {
     REQUIRE(more.size() == caption.size() + 6);
     CHECK(more[caption.size() + 1] == std::pair<std::string, std::string>{"nonzeros inside", "-"});  // there are no nonzeros
     CHECK(more.back() == std::pair<std::string, std::string>{"idle lanes in tiles", "0.0 %"});
+}
+
+TEST_CASE("the padding in a caption is that of the slices of the layout") {
+    // Two rows of 1 and 3 nonzeros, in a slice of 2 x 3 slots.
+    const StagedMatrix staged =
+        stage_input(csr_from_entries(2, 4, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {1, 2, 1}}));
+    RunReport report;
+    report.stages.emplace_back().metrics = measure(staged);
+    std::vector<PatternRaster> rasters{rasterise(staged)};
+    rasters[0].slice_height = 2;
+    const std::vector<CaptionLine> lines = captions_of(report, rasters).at(0).lines;
+    const auto padding = std::ranges::find(lines, "SELL-2 padding", &CaptionLine::label);
+    REQUIRE(padding != lines.end());
+    CHECK(padding->value == "33.3 %");
+}
+
+TEST_CASE("stages that did not run have no pictures") {
+    const TemporaryFolder folder;
+    PictureBook book;
+    book.add(stage_input(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 1}})));
+    RunReport report;
+    report.stages.resize(2);
+    report.stages[0].id = "input";
+    book.write(folder.path(), report);
+    CHECK(report.stages[0].picture == "0_input.png");
+    CHECK(report.stages[1].picture.empty());
+    CHECK(report.failures.empty());
 }
 
 }  // namespace workbench

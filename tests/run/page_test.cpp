@@ -14,6 +14,7 @@
 #include "core/matrix/random.hpp"
 #include "pipeline/report/page.hpp"
 #include "support/page_sections.hpp"
+#include "support/split_shares.hpp"
 
 namespace workbench {
 namespace {
@@ -124,6 +125,15 @@ TEST_CASE("a page has the input's numbers of the rows or of the columns that mov
         CHECK(pattern->original_rows == (rows ? differences : ""));
         CHECK(pattern->original_columns == (columns ? differences : ""));
     }
+}
+
+TEST_CASE("a page has the lengths of the rows of the second of two shares, as they are stored") {
+    StagedMatrix staged = stage_input(csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}, {0, 2, 1}, {1, 1, 1}, {1, 2, 1}}));
+    CHECK(page_pattern(staged)->stored_lengths.empty());
+    staged.shares = split_shares(staged.matrix, 2, [](Index, Index column) { return column == 0 ? 0 : 1; });
+    CHECK(page_pattern(staged)->stored_lengths == "\2\1");  // row 1 first
+    staged.shares = split_shares(staged.matrix, 3, [](Index, Index column) { return column; });
+    CHECK(page_pattern(staged)->stored_lengths.empty());
 }
 
 TEST_CASE("a page has the boundaries of all cuts, or of some at equal distances") {

@@ -205,6 +205,20 @@ TEST_CASE("a run refuses a kernel that is wrong for several vectors alone") {
     }
 }
 
+TEST_CASE("products of matrices without rows, without columns and without both are timed, too") {
+    const auto device = make_host_device();
+    for (const auto& [rows, columns] : {std::pair{0, 3}, {3, 0}, {0, 0}}) {
+        for (const int vectors : {1, 3}) {
+            RunOptions options;
+            options.timing = quick;
+            options.vectors = vectors;
+            const CsrMatrix matrix = csr_from_entries(rows, columns, {});
+            Runner runner(matrix, catalogue(), {*device}, options);
+            CHECK(runner.run(parse_recipe("[layout]\nuse = \"csr\"\n", "csr.toml", catalogue()), {}).all_verified());
+        }
+    }
+}
+
 TEST_CASE("a hybrid prefers kernels that read the matrix once for several vectors") {
     Catalogue all = catalogue();
     for (LayoutEntry& layout : all.layouts) {
@@ -214,22 +228,26 @@ TEST_CASE("a hybrid prefers kernels that read the matrix once for several vector
         first.prepare_vectors = {};
         layout.kernels.insert(layout.kernels.begin(), first);
     }
-    const Recipe recipe = parse_recipe(
-        "[[stage]]\nuse = \"split\"\nby = \"row_length\"\nbounds = [2]\n"
-        "[[layout]]\nshare = \"bin_0\"\nuse = \"csr\"\n[[layout]]\nshare = \"bin_1\"\nuse = \"csr\"\n",
-        "hybrid.toml", all);
     const auto device = make_host_device();
     const CsrMatrix matrix = matrix_of(4, {{0}, {0, 1, 2, 3}, {}, {1, 2}, {0, 1, 3}});
-    for (const int vectors : {1, 3}) {
+    const auto backend_of = [&](const std::string& chosen, int vectors, const std::string& kernel_of_first) {
+        const Recipe recipe = parse_recipe(
+            "[[stage]]\nuse = \"split\"\nby = \"row_length\"\nbounds = [2]\n[[layout]]\nshare = \"bin_0\"\nuse = \"csr\"\n" +
+                kernel_of_first + "[[layout]]\nshare = \"bin_1\"\nuse = \"csr\"\n",
+            "hybrid.toml", all);
         RunOptions options;
         options.timing = quick;
         options.vectors = vectors;
         Runner runner(matrix, all, {*device}, options);
         const RunReport report = runner.run(recipe, {});
         CHECK(report.all_verified());
-        const std::string chosen = vectors == 1 ? "one by one + one by one" : "rows + rows";
-        CHECK(std::ranges::any_of(report.kernels, [&](const KernelOutcome& kernel) { return kernel.kernel == chosen; }));
-    }
+        const auto whole = std::ranges::find(report.kernels, chosen, &KernelOutcome::kernel);
+        REQUIRE(whole != report.kernels.end());
+        return whole->backend;
+    };
+    CHECK(backend_of("one by one + one by one", 1, "") == Backend::kokkos);
+    CHECK(backend_of("rows + rows", 3, "") == Backend::kokkos);
+    CHECK(backend_of("eigen + one by one", 1, "kernel.eigen = \"eigen\"\n") == Backend::eigen);  // that of the first share
 }
 
 TEST_CASE("vectors of 2^31 elements or more in all are refused") {
