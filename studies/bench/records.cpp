@@ -221,7 +221,7 @@ void add_report(const Json& report, std::vector<Record>& records) {
         if (none.reason.empty()) none.reason = text_at(layout, "unsuitable");
     }
     for (const Json& kernel : list_at(report, "kernels")) {
-        if (none.reason.empty() && own && is_own(report, kernel)) none.reason = text_at(kernel, "reason");
+        if (none.reason.empty() && is_own(report, kernel)) none.reason = text_at(kernel, "reason");
     }
     if (none.status != "wrong" || !own) records.push_back(std::move(none));
 }

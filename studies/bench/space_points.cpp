@@ -18,7 +18,7 @@ std::vector<std::uint64_t> spread_numbers(std::uint64_t all, std::size_t wanted)
     std::set<std::uint64_t> taken;
     for (std::uint64_t i = 0; numbers.size() < wanted; ++i) {
         const double part = std::ldexp(static_cast<double>((i * golden_ratio) >> 11), -53);
-        std::uint64_t number = std::min(static_cast<std::uint64_t>(part * static_cast<double>(all)), all - 1);
+        auto number = static_cast<std::uint64_t>(part * static_cast<double>(all));
         while (!taken.insert(number).second) number = (number + 1) % all;
         numbers.push_back(number);
     }

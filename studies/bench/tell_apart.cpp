@@ -61,9 +61,8 @@ public:
             if (is_setting(key) && std::any_of(group.begin(), group.end(), lacks)) all.insert("");
         }
         // A file says more than a list of settings, if there is one recipe in each file.
-        const bool by_file = of_file.size() > 1 && std::all_of(of_file.begin(), of_file.end(), [](const auto& one) {
-                                 return !one.first.empty() && one.second.size() == 1;
-                             });
+        const bool by_file = std::all_of(of_file.begin(), of_file.end(),
+                                         [](const auto& one) { return !one.first.empty() && one.second.size() == 1; });
         for (const auto& [key, all] : values) {
             const bool shown = key == "file" ? by_file : !(is_setting(key) && by_file);
             if (shown && all.size() > 1) keys_.push_back(key);

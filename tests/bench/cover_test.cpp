@@ -358,6 +358,14 @@ TEST_SUITE("decision rules") {
         CHECK(study->fastest.cross_validated.geometric_mean() == 1);
     }
 
+    TEST_CASE("of sets of one recipe, the fastest of each set is the single recipe") {
+        const std::optional<RuleStudy> study = study_rule(table_from(small_and_large(), rows_of(eight_sizes)), 1);
+        REQUIRE(study.has_value());
+        CHECK(study->set.recipes == Numbers{study->single_recipe});
+        CHECK(study->fastest.cross_validated.geometric_mean() == study->single.cross_validated.geometric_mean());
+        CHECK(study->by_rule.cross_validated.geometric_mean() == study->single.cross_validated.geometric_mean());
+    }
+
     TEST_CASE("a matrix that contradicts its neighbours costs nothing in the sample that cross-validation does not show") {
         // Eight matrices with one recipe each that is the fastest: C is it on the last matrix alone, where A and B take four
         // times the time. With sets of three, the set of the other matrices does not contain C.

@@ -110,6 +110,8 @@ TEST_SUITE("judgement") {
         CHECK(judge({}, {}).verdict() == "wrong");  // nothing was measured
         const Json json = Json::parse(to_json(both));
         CHECK(json["ways"] == Json{{"exact integers", 1}, {"wrong when timed", 1}});
+        CHECK(json["matrices"][1]["way"] == "wrong when timed");
+        CHECK(json["matrices"][2]["way"] == nullptr);
         const std::string exact = "row 3: y = 0, expected exactly 7";
         const Json counted = Json::parse(to_json(judge({wrong("a", exact), wrong("b", late), wrong("c", exact)}, {})));
         CHECK(counted["ways"] == Json{{"exact integers", 2}, {"wrong when timed", 1}});

@@ -448,6 +448,19 @@ TEST_SUITE("rankings of two axes") {
         CHECK(plots.bars.at(0).chart.rows == std::vector<std::string>{"b", "bus"});  // without folder and extensions
     }
 
+    TEST_CASE("the reason of a recipe without a time is the report's, or else that of its first kernel") {
+        std::string kernels;
+        for (const std::string name : {"first", "second"}) {
+            std::string kernel = kernel_json(name, "kokkos", "f64", 1);
+            kernel.replace(kernel.find("measured"), 8, R"(unsuitable","reason":")" + name);
+            kernels += (kernels.empty() ? "" : ",") + kernel;
+        }
+        const std::vector<Record> of_kernel = records_in(report_json(kernels));
+        REQUIRE(of_kernel.size() == 1);
+        CHECK(of_kernel[0].reason == "first");
+        CHECK(records_in(report_json(kernels, R"("reason":"of the report",)")).at(0).reason == "of the report");
+    }
+
     TEST_CASE("a performance profile ends at the share of matrices that the recipe was measured on") {
         const Plots plots = plots_of({result_of("a", "one", 4), result_of("a", "two", 4), result_of("a", "three", 4),
                                       result_of("rare", "one", 8), result_of("a", "four", 1, {"f32"})},

@@ -225,9 +225,13 @@ TEST_SUITE("calibration") {
         const TemporaryFolder folder;
         const std::filesystem::path file = folder.path() / "a.json";
         write_calibration(file, some_calibration());
-        const DeviceProperties other{.kind = DeviceKind::gpu, .name = "A GPU, 8 GB", .processors = 24};
-        CHECK_EQ(message_of<InputError>([&] { (void)read_calibration(file, other); }),
-                 file.string() + ": found the device A GPU, 8 GB with 12 processors, expected A GPU, 8 GB with 24");
+        DeviceProperties other{.kind = DeviceKind::gpu, .name = "A GPU, 8 GB", .processors = 24};
+        const auto refusal = [&] { return message_of<InputError>([&] { (void)read_calibration(file, other); }); };
+        const std::string found = file.string() + ": found the device A GPU, 8 GB with 12 processors, expected ";
+        CHECK_EQ(refusal(), found + "A GPU, 8 GB with 24");
+        other.name = "B";
+        other.processors = 12;
+        CHECK_EQ(refusal(), found + "B with 12");
         for (const char* text : {"", "{", "[]", "null", "{\"calibration\": 1}", "{\"calibration\": 1, \"device\": 3}"}) {
             write_whole_file(file, text);
             CHECK(error_of(file).starts_with(file.string() + ": not a calibration: "));

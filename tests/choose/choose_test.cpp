@@ -347,6 +347,7 @@ TEST_SUITE("choose") {
             Names all;
             for (const Recipe& recipe : candidates_of(catalogue(), recipes, matrix, orders)) {
                 CHECK(recipe.matrix == matrix);
+                CHECK(recipe.file.empty() == (recipe.name == "CSR" || recipe.name == "CSR after RCM"));  // of the program
                 CHECK(parse_recipe(resolved_recipe(recipe), "again.toml", catalogue()).stages.size() == recipe.stages.size());
                 all.push_back(recipe.name);
             }

@@ -18,10 +18,12 @@
 #include "core/forecast/partition_forecast.hpp"
 #include "core/input/read_matrix.hpp"
 #include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/matrix_choice.hpp"
 #include "studies/choose/cost_model.hpp"
+#include "studies/choose/trials.hpp"
 #include "support/data_folder.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -374,6 +376,26 @@ TEST_SUITE("predict") {
         CHECK(std::abs(model.price(csr).trial / natural.trial - 3) < 1e-9);
         const Recipe ell = recipe("[layout]\nuse = 'ell'\nslots_per_nonzero = 1\n");
         CHECK(model.price(ell).unsuitable.starts_with("would store 1."));
+        CHECK(model.price(recipe("[layout]\nuse = 'csr'\nvalues = 'one'\n")).unsuitable == "the values are not all equal");
+    }
+
+    TEST_CASE("a trial teaches the order that its stages have found, and no other") {
+        const CsrMatrix matrix = generated("laplace3d:nx=12,scramble=1");
+        const auto host = make_host_device();
+        ChooseOptions options;
+        options.backends = {Backend::kokkos};
+        options.timing = {CacheState::warm, 1, 0, 0};
+        Choice choice;
+        Trials trials(matrix, catalogue(), {*host}, options, choice);
+        const Recipe sell = parse_recipe("[layout]\nuse = 'sell'\nslice_height = 2\n", "a.toml", catalogue());
+        const Recipe rcm =
+            parse_recipe("[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = 'sell'\nslice_height = 2\n", "a.toml", catalogue());
+        const Offset natural = trials.price(sell).slots;
+        const RunReport report = trials.run(first_trial(rcm), options.timing, "a trial").report;
+        REQUIRE(report.layouts.size() == 1);
+        CHECK(trials.price(rcm).slots == static_cast<Offset>(report.layouts[0].slots()));
+        CHECK(trials.price(sell).slots == natural);
+        CHECK(natural != trials.price(rcm).slots);
     }
 }
 

@@ -480,6 +480,11 @@ TEST_SUITE("search") {
         REQUIRE(choice.ranking.size() == 2);
         CHECK(choice.ranking[1].recipe.name == "known");
         CHECK(choice.ranking[1].record.seconds == without[0].seconds);
+        options.budget_seconds = 0;
+        const auto late = stages_left_out(trials, scripted_catalogue(), choice, options, Stopwatch(scripted_clock()));
+        REQUIRE(late.size() == 1);
+        CHECK(late[0].reason == "the budget was spent");
+        CHECK_FALSE(late[0].seconds);
     }
 }
 

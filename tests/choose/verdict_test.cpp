@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "choose/scripted_choices.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/rank_choice.hpp"
 
 namespace workbench {
@@ -146,6 +147,29 @@ TEST_SUITE("choose") {
         CHECK_FALSE(choice.ranking[0].tied);
         CHECK(choice.ranking[1].tied);
         CHECK_FALSE(choice.ranking[2].tied);
+    }
+
+    TEST_CASE("the layouts of a hybrid are explained once, before the first of them") {
+        const std::string split = "[[stage]]\nuse = 'split'\nby = 'row_length'\nbounds = [2]\n";
+        const auto timed = [](const std::string& name, const std::string& text, double speedup) {
+            Timed one{.recipe = parse_recipe(text, "t.toml", catalogue()), .record = {}};
+            one.recipe.name = name;
+            one.record.seconds = 1 / speedup;
+            one.record.speedup = speedup;
+            one.record.interval = Interval{speedup, speedup};
+            return one;
+        };
+        Choice choice;
+        choice.ranking = {
+            timed("H", split + "[[layout]]\nshare = 'bin_0'\nuse = 'csr'\n[[layout]]\nshare = 'bin_1'\nuse = 'ell'\n", 2),
+            timed("CSR", "[layout]\nuse = 'csr'\n", 1)};
+        choice.ranking.back().is_baseline = true;
+        choice.stay = false;
+        const std::string text = choice_recipe(choice, options_of());
+        const std::size_t at = text.find("# The fastest recipe with another layout, CSR");
+        REQUIRE(at != std::string::npos);
+        CHECK(at < text.find("[[layout]]"));
+        CHECK(text.find("# The fastest recipe", at + 1) == std::string::npos);
     }
 
     TEST_CASE("the baseline is chosen if no recipe pays") {

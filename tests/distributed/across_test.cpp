@@ -152,36 +152,7 @@ std::string this_machine() {
     return name.data();
 }
 
-/// The failure that all of `size` ranks report when the ranks with a failure in the list fail with it.
-RanksFailed agreed(const std::vector<std::optional<Failure>>& failures) {
-    std::vector<RanksFailed> all;
-    on_rank_fibers(static_cast<int>(failures.size()), [&](Ranks& ranks) {
-        try {
-            agree(ranks, failures[ranks.rank()]);
-        } catch (const RanksFailed& failure) {
-            all.push_back(failure);
-        }
-    });
-    REQUIRE(all.size() == failures.size());
-    for (const RanksFailed& failure : all) {
-        CHECK(failure.exit_code == all.front().exit_code);
-        CHECK(std::string(failure.what()) == all.front().what());
-    }
-    return all.front();
-}
-
 }  // namespace
-
-TEST_CASE("distributed: ranks that fail differently end with the exit code of the first") {
-    const Failure bad_input{ExitCode::bad_input, "a bad row"};
-    const Failure bad_recipe{ExitCode::bad_recipe, "no such stage"};
-    const RanksFailed failure = agreed({std::nullopt, bad_input, bad_recipe, bad_input, bad_input});
-    CHECK(failure.exit_code == ExitCode::bad_input);
-    CHECK(std::string(failure.what()) == "ranks 1, 3 to 4 of 5: a bad row\nrank 2 of 5: no such stage");
-    CHECK(agreed({bad_recipe, bad_input}).exit_code == ExitCode::bad_recipe);
-    CHECK(std::string(agreed({bad_input, bad_input}).what()) == "a bad row");
-    on_rank_fibers(3, [](Ranks& ranks) { CHECK_NOTHROW(agree(ranks, std::nullopt)); });
-}
 
 TEST_CASE("distributed: sums and maxima over ranks are those of all") {
     on_rank_fibers(3, [](Ranks& ranks) {
@@ -281,11 +252,21 @@ TEST_CASE("distributed: a rank may send elements and receive none") {
     CHECK(run_scripted<double>(2, tall).front().ranks[0].rows_outside == 2);
 }
 
-TEST_CASE("distributed: the sizes of equal pieces differ by at most one") {
-    CHECK(equal_pieces(10, 4) == std::vector<Index>{0, 2, 5, 7, 10});
-    CHECK(equal_pieces(2, 3) == std::vector<Index>{0, 0, 1, 2});
-    CHECK(equal_pieces(0, 2) == std::vector<Index>{0, 0, 0});
-    CHECK(equal_piece(2'000'000'000, 3, 2).end == 2'000'000'000);
+TEST_CASE("distributed: ranks verify with as many vectors as all columns need") {
+    new_script();
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 5000; ++i) entries.insert(entries.end(), {{0, i, 1}, {i, (i + 1) % 5000, 2}});
+    entries.erase(entries.begin() + 1);  // twice
+    const CsrMatrix matrix = csr_from_entries(5000, 5000, entries);
+    REQUIRE(ExactProblem(matrix).vector_count() > 2);
+    CHECK(run_scripted<double>(2, matrix).front().exact_vectors == ExactProblem(matrix).vector_count());
+}
+
+TEST_CASE("distributed: a wrong kernel is refused by products of integers, before other values") {
+    new_script();
+    const std::string wrong = message_of<RanksFailed>(
+        [] { (void)run_scripted<double>(2, tridiagonal(8), {}, "[layout]\nuse = 'bad'\n[kernel]\nkokkos = 'wrong'\n"); });
+    CHECK_MESSAGE(wrong.find("expected exactly") != std::string::npos, wrong);
 }
 
 TEST_CASE("distributed: the residuals of a solve are relative to |b|") {

@@ -191,23 +191,29 @@ TEST_CASE("a recipe whose vectors take what its iterations save never pays, whic
     CHECK(text().find("Least time in all: other (within 5 % of base) for any number") != std::string::npos);
 }
 
+namespace {
+
+/// Adds a recipe with these seconds once, in each solve and for new values. The first one is the baseline.
+void add(SolveReport& report, const char* name, double once, double solve, double new_values) {
+    SolveOutcome one;
+    one.preparation.recipe = name;
+    one.preparation.kernel.status = KernelOutcome::Status::measured;
+    one.baseline = report.outcomes.empty();
+    one.end = SolveEnd::converged;
+    one.iterations = 10;
+    one.solver_seconds = once;
+    one.solve_seconds = solve;
+    one.new_values_seconds = new_values;
+    report.outcomes.push_back(one);
+}
+
+}  // namespace
+
 TEST_CASE("advice for solves with new values counts storing them before each solve") {
     SolveReport report;
-    const auto add = [&](const char* name, double once, double solve, double new_values) {
-        SolveOutcome one;
-        one.preparation.recipe = name;
-        one.preparation.kernel.status = KernelOutcome::Status::measured;
-        one.baseline = report.outcomes.empty();
-        one.end = SolveEnd::converged;
-        one.iterations = 10;
-        one.solver_seconds = once;
-        one.solve_seconds = solve;
-        one.new_values_seconds = new_values;
-        report.outcomes.push_back(one);
-    };
-    add("base", 0, 10, 1);
-    add("dear values", 1, 4, 8);
-    add("cheap values", 20, 6, 2);
+    add(report, "base", 0, 10, 1);
+    add(report, "dear values", 1, 4, 8);
+    add(report, "cheap values", 20, 6, 2);
     const auto names = [&](bool new_values) {
         std::string found;
         for (const Advised& one : advice_of(report, new_values)) {
@@ -239,6 +245,20 @@ TEST_CASE("time over the number of solves, with the crossings") {
     const auto from = static_cast<double>(advice[1].from);
     CHECK(plain.once_seconds() + from * plain.each_seconds() <= base.once_seconds() + from * base.each_seconds());
     CHECK(plain.once_seconds() + (from - 1) * plain.each_seconds() > base.once_seconds() + (from - 1) * base.each_seconds());
+}
+
+TEST_CASE("the axis of the number of solves contains the last crossing") {
+    SolveReport report;
+    add(report, "base", 0, 10, 1);
+    add(report, "one", 5, 9, 1);
+    add(report, "other", 20'000, 8, 1);
+    const std::vector<Advised> advice = advice_of(report);
+    REQUIRE(advice.size() == 3);
+    const XyChart chart = time_by_solves(report);
+    for (const Series& series : chart.series) {
+        if (series.name.find("takes less") == std::string::npos)
+            CHECK(series.points.back().first > static_cast<double>(advice[2].from));
+    }
 }
 
 TEST_CASE("time over the number of solves has room for the crossings, and says how many recipes it leaves out") {

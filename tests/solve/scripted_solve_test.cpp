@@ -23,9 +23,9 @@ CsrMatrix differences(Index size) {
 }
 
 template <ValueType Value>
-SolveOutcome solve_scripted(const SolveOptions& options, const CsrMatrix& matrix = differences(40)) {
+SolveOutcome solve_scripted(const SolveOptions& options, const CsrMatrix& matrix = differences(40), double b = 1) {
     new_script().seconds = {{"run usual", {1}}, {"build csr", {20}}, {"prepare usual", {300}}, {"stage reverse", {4000}}};
-    const System<Value> system(matrix, std::vector<double>(matrix.rows, 1.0));
+    const System<Value> system(matrix, std::vector<double>(matrix.rows, b));
     ScriptedDevice host(host_properties(), {1000, 2000});
     static const Recipe recipe = scripted_recipe("[recipe]\nname = 'R'\n[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n");
     Multiplier<Value> multiplier(recipe, matrix, {.device = host, .filter = {DeviceKind::host}, .clock = options.timing.clock});
@@ -41,6 +41,23 @@ SolveOptions scripted_options(KrylovMethod method, double tolerance) {
     return options;
 }
 
+/// Solves with the baseline and these recipes on a device, in f64.
+SolveReport solved_on(Device& device, const std::vector<Recipe>& recipes = {},
+                      const std::function<void(const std::string&)>& progress = {}) {
+    const CsrMatrix matrix = differences(40);
+    SolveReport report;
+    report.options = scripted_options(KrylovMethod::cg, 1e-3);
+    const bool on_gpu = device.properties().kind == DeviceKind::gpu;
+    solve_recipes({.matrix = matrix,
+                   .b = std::vector<double>(40, 1.0),
+                   .catalogue = scripted_catalogue(),
+                   .device = device,
+                   .backends = {on_gpu ? Backend::cuda : Backend::kokkos},
+                   .progress = progress},
+                  recipes, report);
+    return report;
+}
+
 }  // namespace
 
 TEST_CASE("the time of a solve has that of its restarts, whose products are counted") {
@@ -51,6 +68,26 @@ TEST_CASE("the time of a solve has that of its restarts, whose products are coun
     CHECK(coarse.products == coarse.iterations + coarse.restarts);
     CHECK(coarse.solve_seconds == static_cast<double>(coarse.products));
     CHECK(coarse.product_seconds == 1);
+}
+
+TEST_CASE("a solve for a right-hand side of zeros runs nothing") {
+    SolveOptions options = scripted_options(KrylovMethod::cg, 1e-8);
+    int polls = 0;  // after each launch
+    options.poll = [&polls] { ++polls; };
+    const SolveOutcome outcome = solve_scripted<double>(options, differences(40), 0);
+    CHECK(outcome.end == SolveEnd::converged);
+    CHECK(outcome.iterations == 0);
+    CHECK(outcome.x == std::vector<double>(40, 0));
+    CHECK(polls == 0);
+}
+
+TEST_CASE("new values take as long as building the layout and bringing it to the device") {
+    new_script().seconds = {{"build csr", {20}}, {"prepare usual", {300}}, {"stage reverse", {4000}}};
+    const CsrMatrix matrix = differences(7);
+    ScriptedDevice host(host_properties());
+    Multiplier<double> multiplier(scripted_recipe("[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'csr'\n"), matrix,
+                                  {.device = host, .filter = {DeviceKind::host}, .clock = scripted_clock()});
+    CHECK(multiplier.new_values_seconds(scripted_clock()) == 320);
 }
 
 TEST_CASE("a recipe that is ready knows the parts of its matrix") {
@@ -99,20 +136,25 @@ TEST_CASE("Jacobi solves a diagonal matrix in one iteration, and without it each
     }
 }
 
+TEST_CASE("the baseline is the fastest of the vendor's kernel and the program's, and steps name the recipe") {
+    for (const double own : {1e-5, 4e-5}) {
+        new_script().seconds = {{"run vendor", {2e-5}}, {"run own", {own}}};
+        ScriptedDevice gpu(gpu_properties(), {1000, 2000});
+        std::vector<std::string> steps;
+        const SolveReport report = solved_on(gpu, {}, [&](const std::string& step) { steps.push_back(step); });
+        REQUIRE(report.baseline() != nullptr);
+        CHECK(report.baseline()->preparation.kernel.kernel == (own < 2e-5 ? "own" : "vendor"));
+        CHECK(report.notes == std::vector<std::string>{});
+        CHECK(std::ranges::count(steps, report.baseline()->preparation.recipe + ": cg") == 1);
+    }
+}
+
 TEST_CASE("a solve warns if its repetitions take times that differ by more than a tenth") {
-    const CsrMatrix matrix = differences(40);
-    const auto warnings = [&](double slow) {
+    const auto warnings = [](double slow) {
         new_script().seconds["run usual"] = std::deque<double>(60, slow * 1e-5);
         script().seconds["run usual"].push_back(1e-5);
         ScriptedDevice host(host_properties(), {1000, 2000});
-        SolveReport report;
-        report.options = scripted_options(KrylovMethod::cg, 1e-3);
-        solve_recipes({.matrix = matrix,
-                       .b = std::vector<double>(40, 1.0),
-                       .catalogue = scripted_catalogue(),
-                       .device = host,
-                       .backends = {Backend::kokkos}},
-                      {}, report);
+        const SolveReport report = solved_on(host);
         CHECK(report.outcomes.at(0).solve_samples.size() == 11);
         return report.warnings;
     };
@@ -127,6 +169,13 @@ TEST_CASE("permuting b before the iterations and x after them counts") {
     SolveOptions options = scripted_options(KrylovMethod::cg, 1e-8);
     options.timing.clock.seconds = [now = 0.0]() mutable { return now += 5; };  // 5 s between two readings of a stopwatch
     CHECK(solve_scripted<double>(options).vector_seconds == 10);
+}
+
+TEST_CASE("a solve warns about each recipe, not about the baseline alone") {
+    new_script().seconds = {{"run usual", {1}}, {"run fast", {1}}};
+    script().bytes["fast"] = 8;
+    ScriptedDevice host({DeviceKind::host, "a host", 8, 0, 2 * 40 * 8 + 8 + 1, 0}, {1000, 2000});
+    CHECK(solved_on(host, {scripted_recipe("[layout]\nuse = 'plain'\n")}).warnings.size() == 1);
 }
 
 TEST_CASE("a solve warns if all that an iteration moves fits in the cache, x and r of the precision included") {
