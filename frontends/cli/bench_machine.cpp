@@ -28,7 +28,7 @@ BenchMachine bench_machine() {
     }
     std::string text;
     while (child.receive(text, -1)) continue;
-    if (child.wait().exit_code != 0 || text.empty()) throw MachineError("the devices of this machine cannot be queried");
+    if (child.wait().exit_code != 0) throw MachineError("the devices of this machine cannot be queried");
     return {text.substr(1), text.front() == '+'};
 }
 

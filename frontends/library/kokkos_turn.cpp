@@ -6,7 +6,6 @@
 #include <Kokkos_Core.hpp>
 
 #include "core/contract/errors.hpp"
-#include "core/matrix/host_threads.hpp"
 
 namespace workbench {
 namespace {
@@ -61,11 +60,7 @@ std::shared_ptr<const KokkosRuntime> running_kokkos() {
     };
     static const std::shared_ptr<const KokkosRuntime> runtime = [&] {
         std::shared_ptr<const KokkosRuntime> started;
-        if (!Kokkos::is_initialized()) {
-            started.reset(new KokkosRuntime, stop);
-        } else if (host_threads() < 1) {
-            throw MachineError("the Kokkos that this program initialised has no threads; expected at least 1");
-        }
+        if (!Kokkos::is_initialized()) started.reset(new KokkosRuntime, stop);
         remember_pool();
         (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         return started;

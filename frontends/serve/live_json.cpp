@@ -104,7 +104,7 @@ Json json_of(const std::vector<RecipeProblem>& problems) {
     });
     Json list = Json::array();
     for (const auto& [place, message, ignored] : sorted) {
-        const bool in_text = place.file == 0 && place.option < 0;
+        const bool in_text = place.file == 0;  // the line and the column of an option are 0
         list.push_back({{"line", in_text ? place.line : 0}, {"column", in_text ? place.column : 0}, {"message", message}});
     }
     return list;

@@ -105,6 +105,7 @@ TEST_SUITE("choose with the program") {
         const Outcome chosen = choose_in(folder.path(), "--backend kokkos --budget 1 --products 1 --matrix " + wide_matrix);
         CHECK_MESSAGE(chosen.exit_code == 0, chosen.text);
         CHECK(chosen.text.find("needs a square matrix: CSR after RCM;") != std::string::npos);
+        CHECK(chosen.text.find("Sliced ELL after RCM") == std::string::npos);
     }
 
     TEST_CASE("the chosen recipe is written and can be run") {

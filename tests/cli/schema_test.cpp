@@ -91,6 +91,7 @@ TEST_CASE("the schema of recipes has every stage, layout and generator with its 
     check(tables["stage"]["items"], "use", catalogue().stages);
     check(tables["layout"]["anyOf"][0], "use", catalogue().layouts);
     check(tables["layout"]["anyOf"][1]["items"], "use", catalogue().layouts);
+    CHECK(tables["layout"]["anyOf"][1]["items"]["properties"].contains("share"));
     check(tables["matrix"], "generate", catalogue().generators);
     const json parts = strict_table(tables["stage"]["items"], "use", "metis_partition")["properties"]["parts"];
     CHECK(parts["type"] == json({"integer", "string", "object"}));

@@ -61,15 +61,19 @@ public:
     [[nodiscard]] std::string environment() const { return file_text("/proc/" + std::to_string(process_) + "/environ"); }
 
     /// The exit code, or 128 plus the number of the signal that ended it, as in a shell.
-    [[nodiscard]] int end(int signal) {
-        (void)kill(-process_, signal);
+    [[nodiscard]] int end(int signal) { return end(signal, -process_); }
+    /// Likewise, with a signal to the program and not to what it has started.
+    [[nodiscard]] int end_alone(int signal) { return end(signal, process_); }
+
+private:
+    [[nodiscard]] int end(int signal, pid_t receiver) {
+        (void)kill(receiver, signal);
         int status = 0;
         (void)waitpid(process_, &status, 0);
         process_ = -1;
         return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
 
-private:
     std::filesystem::path log_;
     pid_t process_ = -1;
 };
@@ -119,14 +123,17 @@ TEST_SUITE("watch") {
         CHECK(program.end(SIGINT) == 130);
     }
 
-    TEST_CASE("Ctrl-C during a run ends it as usual") {
-        const TemporaryFolder folder;
-        write_recipe(folder.path() / "recipe.toml", "long");
-        Background program(folder.path(),
-                           "run recipe.toml --watch --no-pictures --backend kokkos --seconds 0.9 --samples 1000000");
-        (void)usleep(700'000);
-        CHECK(program.end(SIGINT) == 130);
-        CHECK(program.text().find("waiting") == std::string::npos);
+    TEST_CASE("Ctrl-C during a run ends it as usual, and so does a signal to the program alone") {
+        for (const bool alone : {false, true}) {
+            const TemporaryFolder folder;
+            write_recipe(folder.path() / "recipe.toml", "long");
+            Background program(folder.path(),
+                               "run recipe.toml --watch --no-pictures --backend kokkos --seconds 0.9 --samples 1000000");
+            (void)usleep(700'000);
+            CHECK((alone ? program.end_alone(SIGTERM) : program.end(SIGINT)) == 130);
+            CHECK(program.text().find("waiting") == std::string::npos);
+            if (alone) CHECK(program.text().find("stopping at the next step") != std::string::npos);
+        }
     }
 }
 

@@ -145,7 +145,8 @@ TEST_CASE("compare") {
     CHECK(text.text.find("\nwritten to " + page + "\n") != std::string::npos);
     CHECK(file_text(page).find("<title>CSR and Sliced ELL</title>") != std::string::npos);
     const Outcome json =
-        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json --no-page" + quick);
+        run("compare recipes/sell.toml --sweep layout.slice_height=1,2 --generate laplace2d:nx=9 --json --force --page " +
+            page + quick);
     CHECK(json.exit_code == 0);
     const auto data = nlohmann::json::parse(json.text);
     CHECK(data["runs"][1]["sweep"]["layout.slice_height"] == 2);

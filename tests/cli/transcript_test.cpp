@@ -176,6 +176,7 @@ TEST_SUITE("transcripts") {
                         bench + " --inside cg --cache cold",
                         bench + " --limit -1",
                         bench + " --precision f16",
+                        "judge kernel.cpp --precision f16",
                         "calibrate --budget 0",
                         "calibrate --backend kokkos,cuda"});
         for (const char* name : {"s", "o", "out", "p.html", "winner.toml", "bench.jsonl"}) {

@@ -188,13 +188,18 @@ TEST_CASE("several right-hand sides that do not go together, and wrong ones") {
 TEST_CASE("jacobi saves iterations where the diagonal varies") {
     const CsrMatrix matrix = grid(30);
     std::int64_t iterations[2] = {};
+    std::int64_t of_several[2] = {};
     for (const bool jacobi : {false, true}) {
         Solver<double> solver(
             Recipe::from_text(reordered), Arrays<double>(matrix).view(),
             options_of(Method::conjugate_gradients, jacobi ? Preconditioner::jacobi : Preconditioner::none, 1e-8));
         iterations[jacobi ? 1 : 0] = solved(solver, matrix, 1, 1e-8).iterations;
+        const std::vector<double> b = numbers<double>(2 * matrix.rows, 1);
+        std::vector<double> x(b.size());
+        of_several[jacobi ? 1 : 0] = solver.solve(b, x, 2)[1].iterations;
     }
     CHECK(2 * iterations[1] < iterations[0]);
+    CHECK(2 * of_several[1] < of_several[0]);
 }
 
 TEST_CASE("solves end with the reason") {
@@ -348,6 +353,18 @@ TEST_CASE("functions of the caller see every iteration, may stop a solve, and ma
     std::vector<double> without(b.size());
     CHECK(solver.solve(b, without).iterations == facts.iterations);
     CHECK(without == x);
+
+    // Several right-hand sides are solved for one after another, so that the function sees one x.
+    const std::vector<double> two = numbers<double>(2 * matrix.rows, 2);
+    std::vector<double> both(two.size());
+    std::int64_t calls = 0;
+    course.each_iteration = [&](std::int64_t, double, spmv_workbench::ArrayView<const double> now) {
+        ++calls;
+        CHECK(now.size() == b.size());
+    };
+    const std::vector<SolveFacts> of_two = solver.solve(two, both, 2, course);
+    REQUIRE(of_two.size() == 2);
+    CHECK(calls == of_two[0].iterations + of_two[1].iterations);
 
     course.each_iteration = [](std::int64_t, double, spmv_workbench::ArrayView<const double>) { throw 17; };
     CHECK_THROWS_AS((void)solver.solve(b, x, course), int);
