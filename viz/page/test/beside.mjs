@@ -156,30 +156,35 @@ async function products(page, name) {
   }
 }
 
-// The pixels of a colour in the left half of the saved slide, which is what the view shows beside the pattern: how many, and their centre.
-async function inkOf(page, colour, button = page.getByRole('button', { name: 'Save picture' }), width = 936) {
+// The pixels of each colour in the left half of the saved slide, which is what the view shows beside the pattern: how many, and their centre.
+async function inksOf(page, colours, button = page.getByRole('button', { name: 'Save picture' }), width = 936) {
   const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
   const text = readFileSync(await file.path()).toString('base64');
   const found = await page.evaluate(async ([data, wanted, wide]) => {
     const image = await createImageBitmap(new Blob([Uint8Array.from(atob(data), (one) => one.charCodeAt(0))], { type: 'image/png' }));
     const canvas = new OffscreenCanvas(image.width, image.height);
     const context = canvas.getContext('2d', { willReadFrequently: true });
-    context.fillStyle = wanted;
-    context.fillRect(0, 0, 1, 1);
-    const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+    const own = wanted.map((colour) => {
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 1, 1);
+      return context.getImageData(0, 0, 1, 1).data;
+    });
     context.drawImage(image, 0, 0);
     const { data: pixels } = context.getImageData(0, 0, wide, image.height);
-    let [count, x, y] = [0, 0, 0];
-    for (let i = 0; i < pixels.length; i += 4) {
-      if (Math.abs(pixels[i] - red) + Math.abs(pixels[i + 1] - green) + Math.abs(pixels[i + 2] - blue) > 6) continue;
-      ++count;
-      x += (i / 4) % wide;
-      y += Math.floor(i / 4 / wide);
-    }
-    return { count, x: x / count, y: y / count, width: image.width };
-  }, [text, colour, width]);
-  return { ...found, name: file.suggestedFilename() };
+    return own.map(([red, green, blue]) => {
+      let [count, x, y] = [0, 0, 0];
+      for (let i = 0; i < pixels.length; i += 4) {
+        if (Math.abs(pixels[i] - red) + Math.abs(pixels[i + 1] - green) + Math.abs(pixels[i + 2] - blue) > 6) continue;
+        ++count;
+        x += (i / 4) % wide;
+        y += Math.floor(i / 4 / wide);
+      }
+      return { count, x: x / count, y: y / count, width: image.width };
+    });
+  }, [text, colours, width]);
+  return found.map((one) => ({ ...one, name: file.suggestedFilename() }));
 }
+const inkOf = async (page, colour, ...rest) => (await inksOf(page, [colour], ...rest))[0];
 const colourOf = (page, selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).backgroundColor);
 
 // The saved picture contains the arrays, the slots of the followed row, and a box for each line of x that it reads.
@@ -189,24 +194,23 @@ async function savedMemory(page, name) {
   const lines = await colourOf(page, '.memory-pane .swatch');
   const ink = await page.evaluate(() => getComputedStyle(document.body).color);
   const cells = await page.locator('.memory-pane .role-value .cell').count();
-  const shown = await inkOf(page, values);
+  const [shown, none_marked, ink_before] = await inksOf(page, [values, lines, ink]);
   check(`${name}: the saved picture has the values in memory`, shown.count > 500 * cells && /_memory\.png$/.test(shown.name), JSON.stringify(shown));
   const red = await page.addStyleTag({ content: '.memory-pane .role-value .cell { color: #f00 !important }' });
   const digits = await inkOf(page, 'rgb(255, 0, 0)');
   await red.evaluate((style) => style.remove());
   check(`${name}: and their numbers, in the middle of their cells`, digits.count > 5 * cells && Math.abs(digits.y - shown.y) < 3, `${JSON.stringify(digits)} for ${JSON.stringify(shown)}`);
-  const before = { lines: await inkOf(page, lines), ink: await inkOf(page, ink) };
-  check(`${name}: no row is marked in it`, before.lines.count === 0, JSON.stringify(before.lines));
+  check(`${name}: no row is marked in it`, none_marked.count === 0, JSON.stringify(none_marked));
   const at = await entry(page, 0, 0);
   await page.mouse.click(...at);
   await page.mouse.move(0, 0);
   await settle(page);
   const words = await words_of(page);
   const [reads, read] = [number(words, /reads? ([\d,]+) values? of x from/), number(words, /from ([\d,]+) lines?/)];
-  const marked = await inkOf(page, lines);
+  const [marked, ink_after] = await inksOf(page, [lines, ink]);
   const of_box = (2 * 13) ** 2;
   check(`${name}: a click keeps the row marked, also in the saved picture`, marked.count > of_box * read && marked.count < of_box * (read + 2), `${marked.count} for ${words}`);
-  const outlined = (await inkOf(page, ink)).count - before.ink.count;
+  const outlined = ink_after.count - ink_before.count;
   check(`${name}: its slots are outlined in it`, outlined > 2 * reads * 300, `${outlined} for ${words}`);
   await movie(page, name);
   await page.mouse.click(...at);

@@ -6,6 +6,7 @@ import { words, pictures, browser, failures, check, open, look, settle, readout,
 import { reportByKeys } from './keyboard.mjs';
 import { equalBars, storedBars } from './bars.mjs';
 import { beside } from './beside.mjs';
+import { drawn } from './drawn.mjs';
 import { figures, tables } from './figures.mjs';
 import { chosen, solved } from './studies.mjs';
 import { address, around, graph, movie, numbers, paper, playing, tapping } from './views.mjs';
@@ -395,6 +396,8 @@ async function test(word) {
     await fits(page, name);
     await headline(page, name, file);
     await figures(page, name, file);
+    if (name === 'small') await drawn(page, name, ['beside', 'difference', 'warps']);
+    if (name === 'hbp') await drawn(page, name, ['difference']);
     if (name === 'rcm_csr') {
       await many(page, name);
       await equalBars(page, name);
