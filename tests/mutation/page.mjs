@@ -140,7 +140,7 @@ function run(names, limit, mutant, reached = '') {
         process.kill(-child.pid, signal); // with its servers
       } catch { /* It has ended. */ }
     };
-    running = () => end('SIGTERM');
+    running = () => end('SIGKILL');
     let late = false;
     const timer = setTimeout(() => {
       late = true;
