@@ -249,6 +249,11 @@ std::string reason_to_refuse(const ParameterDeclaration& declaration, const Para
 }
 
 Parameters::Parameters(const std::vector<ParameterDeclaration>& declarations, std::map<std::string, ParameterValue> given) {
+    std::map<std::string, ParameterValue> defaults;
+    for (const ParameterDeclaration& declaration : declarations) {
+        if (declaration.default_beside != nullptr) defaults.emplace(declaration.name, declaration.default_beside(given));
+    }
+    given.merge(defaults);  // of those that are not given
     for (const ParameterDeclaration& declaration : declarations) {
         auto node = given.extract(declaration.name);
         if (node.empty() && !declaration.default_value) {

@@ -53,6 +53,8 @@ struct ParameterDeclaration {
     std::string help = {};                // one line
     std::string formerly = {};            // an earlier name, for which an error message suggests the current one
     std::int64_t (*for_device)(const DeviceProperties&) = nullptr;  // the number that the word "auto" means
+    /// The default beside the values that are given, where it depends on them; otherwise default_value.
+    ParameterValue (*default_beside)(const std::map<std::string, ParameterValue>& given) = nullptr;
 };
 
 /// The effect of leaving out a parameter: an error (required), no value (not_required), or a default.

@@ -9,6 +9,7 @@
 #include "kernels/formats/rows/variants.hpp"
 #include "kernels/reads.hpp"
 #include "support/given.hpp"
+#include "support/message_of.hpp"
 
 namespace workbench {
 namespace {
@@ -59,6 +60,21 @@ TEST_CASE("rows: without threads_per_row, rows one by one have one, four or eigh
         CAPTURE(length);
         const auto reads = reads_of(*build(rows_entry(), stage_input(three_rows(length)), {{"rows", std::string("one")}}));
         CHECK(reads.rbegin()->first.first == 3 * threads - 1);
+    }
+}
+
+TEST_CASE("rows: with columns of 16 bits a row reaches over one column less if padding is marked") {
+    const auto reaches = [](const std::string& together, Index columns) {
+        const CsrMatrix matrix = csr_from_entries(1, columns, std::vector<Entry>{{0, 0, 1}, {0, columns - 1, 1}});
+        return message_of<Unsuitable>([&] {
+                   (void)build(rows_entry(), stage_input(matrix), {{"rows", together}, {"column_index", std::string("u16")}});
+               }) == "nothing was thrown";
+    };
+    CHECK(reaches("one", 65536));
+    CHECK_FALSE(reaches("one", 65537));
+    for (const std::string together : {"all", "slices"}) {
+        CHECK(reaches(together, 65535));
+        CHECK_FALSE(reaches(together, 65536));
     }
 }
 

@@ -190,6 +190,17 @@ TEST_CASE("sell: codings that contradict other parameters are refused") {
         "\"word\" holds a column and the code of a value, but values = \"full\"; expected values = \"dictionary\" or \"auto\"");
     CHECK(contradiction(coded("dictionary", "u32")) == "values = \"dictionary\" takes \"u16\", \"word\" or \"auto\"");
     CHECK(contradiction(coded("f32", "u32")) == "values = \"f32\" takes \"u16\" or \"auto\"");
+    // Columns that are not named suit the values.
+    const auto columns_for = [&](const Given& given) {
+        const Parameters parameters(sell_entry().parameters, given);
+        CHECK_NOTHROW((void)sell_entry().needs(parameters));
+        return parameters.text("column_index");
+    };
+    CHECK(columns_for({}) == "u32");
+    for (const std::string values : {"full", "one", "auto"}) CHECK(columns_for({{"values", values}}) == "u32");
+    for (const std::string values : {"dictionary", "f32", "rounded_f32", "rounded_bf16"}) {
+        CHECK(columns_for({{"values", values}}) == "auto");
+    }
 }
 
 TEST_CASE("sell: auto takes the coding of fewest bytes that fits") {

@@ -204,6 +204,17 @@ TEST_CASE("a kernel for the host multiplies with the arrays of the layout") {
     CHECK(y == product);
 }
 
+TEST_CASE("a kernel is tried on matrices that are wide or tall") {
+    const auto device = make_host_device();
+    const KernelEntry kernel =
+        kernel_from_source({.file = source_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
+    const CsrMatrix wide = csr_from_entries(2, 5, std::vector<Entry>{{0, 4, 1}, {1, 0, 2}, {1, 4, 3}});
+    for (const CsrMatrix& matrix : {wide, transpose(wide)}) {
+        const auto layout = build(csr_entry(), stage_input(matrix));
+        CHECK_NOTHROW(kernel.try_out.get<double>()(*layout, *device));
+    }
+}
+
 TEST_CASE("a kernel that adds to y gets a y of zeros") {
     const TemporaryFolder folder;
     write(folder.path() / "adds.cpp", R"(#include "arrays.hpp"

@@ -175,6 +175,15 @@ constexpr auto fill = []<ValueType Value>(SellLayout<Value>& layout, const Stage
     });
 };
 
+/// True if the values are stored with columns of any kind.
+bool suits_any_columns(const std::string& values) { return values == "full" || values == "one" || values == "auto"; }
+
+ParameterValue columns_beside(const std::map<std::string, ParameterValue>& given) {
+    const auto values = given.find("values");
+    const bool any = values == given.end() || suits_any_columns(std::get<std::string>(values->second));
+    return std::string(any ? "u32" : "auto");
+}
+
 Needs needs(const Parameters& parameters) {
     const std::int64_t threads = parameters.is_word("threads_per_row", "auto") ? 1 : parameters.integer("threads_per_row");
     if ((threads & (threads - 1)) != 0) {
@@ -188,7 +197,7 @@ Needs needs(const Parameters& parameters) {
                                          "expected values = \"dictionary\" or \"auto\"",
                                          values));
     }
-    if (columns == "u32" && values != "full" && values != "one" && values != "auto") {
+    if (columns == "u32" && !suits_any_columns(values)) {
         throw ParameterError("column_index", fmt::format("values = \"{}\" takes \"u16\"{} or \"auto\"", values,
                                                          values == "dictionary" ? ", \"word\"" : ""));
     }
@@ -387,7 +396,9 @@ LayoutEntry sell_entry() {
                       .help = "u16: columns of 16 bits, counted from the first column of their slice; a slice that reaches "
                               "over more than 65536 keeps 32 bits; word: 32 bits for the column and the code of the value "
                               "(values = "
-                              "\"dictionary\"); auto: word for a dictionary, otherwise u16, or u32 if many slices are wide"},
+                              "\"dictionary\"); auto: word for a dictionary, otherwise u16, or u32 if many slices are wide; "
+                              "it is the default for codes and values of fewer bytes",
+                      .default_beside = columns_beside},
                      values_parameter({"full", "one", "dictionary", "f32", "auto", "rounded_f32", "rounded_bf16"})},
                 .needs = needs,
                 .settle = settle,
