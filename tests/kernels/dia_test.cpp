@@ -39,21 +39,6 @@ TEST_CASE("dia: wide and tall matrices") {
     CHECK(dia(transposed).values == std::vector<double>{0, 0, 0, 0, 1, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0});
 }
 
-TEST_CASE("dia: nothing before y is written, whatever its length") {
-    constexpr Index rows = 2500;
-    std::vector<Entry> entries;
-    for (Index row = 0; row < rows; ++row) entries.push_back({row, row, row + 1.0});
-    const auto layout = build_dia(csr_from_entries(rows, rows, entries));
-    const auto host = make_host_device();
-    const std::vector<double> x(rows, 2);
-    std::vector<double> y(2 * rows, -1);
-    dia_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data() + rows, false);
-    for (Index row = 0; row < rows; ++row) {
-        REQUIRE(y[row] == -1);
-        REQUIRE(y[rows + row] == 2 * (row + 1.0));
-    }
-}
-
 TEST_CASE("dia: one thread per row reads the slots, and slots outside the matrix read no x") {
     const auto layout = build_dia(drawn());
     layout->for_each_slot([&](const Slot& slot) {

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "kernels/device/host_loops.hpp"
+#include "kernels/formats/dia/layout.hpp"
+#include "kernels/host/host_device.hpp"
+#include "support/given.hpp"
 
 namespace workbench {
 
@@ -23,6 +26,21 @@ TEST_CASE("an allocation failure in one thread of a loop is rethrown to the call
         if (i == 77) throw std::bad_alloc();
     };
     CHECK_THROWS_AS(for_each_in_parallel(100, 1, run_out), std::bad_alloc);
+}
+
+TEST_CASE("a product over several pieces of y writes nothing before y") {
+    constexpr Index rows = 2500;
+    std::vector<Entry> entries;
+    for (Index row = 0; row < rows; ++row) entries.push_back({row, row, row + 1.0});
+    const auto layout = build(dia_entry(), stage_input(csr_from_entries(rows, rows, entries)));
+    const auto host = make_host_device();
+    const std::vector<double> x(rows, 2);
+    std::vector<double> y(2 * rows, -1);
+    dia_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data() + rows, false);
+    for (Index row = 0; row < rows; ++row) {
+        REQUIRE(y[row] == -1);
+        REQUIRE(y[rows + row] == 2 * (row + 1.0));
+    }
 }
 
 }  // namespace workbench
