@@ -259,7 +259,7 @@ TEST_CASE("Matrix Market: a damaged text is refused or is a matrix, byte by byte
     }
 }
 
-TEST_CASE("indices of eight digits are told apart") {
+TEST_CASE("an index of eight digits is not taken for that of the line before") {
     const CsrMatrix matrix =
         read_matrix(write("m.mtx", real_general("1 12345678 3\n1 11111111 1\n1 11111112 2\n1 12111111 3\n")));
     CHECK(matrix.column_indices == std::vector<Index>{11111110, 11111111, 12111110});
