@@ -22,6 +22,7 @@ async function plant(context) {
   // The helpers of Stryker read `activeMutant` and count in `static`.
   await context.addInitScript(([active, records]) => {
     const counts = records ? new Proxy({}, { set: (all, number, count) => (all[number] || window.reachedMutant(number), (all[number] = count), true) }) : {};
+    window.recordsMutants = records;
     window.__stryker__ = { activeMutant: active, mutantCoverage: { static: counts, perTest: {} } };
   }, [MUTANT, REACHED !== '']);
   // The pages of the server, while pages in files were changed before.
@@ -46,5 +47,5 @@ if (pages && /\/viz\/page\/test\//.test(process.argv[1])) {
     process.stderr.write(`${words.join(' ')}\n`);
     process.exit(1);
   };
-  process.on('exit', () => REACHED && writeFileSync(REACHED, JSON.stringify([...reached])));
+  process.on('exit', () => REACHED && writeFileSync(REACHED, JSON.stringify(Object.fromEntries([...reached].map((number) => [number, 1])))));
 }

@@ -62,8 +62,8 @@ export function readLevel(bytes: Uint8Array, facts: BinsFacts, planes: number, r
 
 // The next shape: bins of twice the side along the axis with more bins, and along the other if it has more than half as many.
 function coarserShape({ rowBits, columnBits, rowBins, columnBins }: Shape, rows: number, columns: number): Shape {
-  const row_bits = rowBits + (rowBins > 1 && 2 * rowBins > columnBins ? 1 : 0);
-  const column_bits = columnBits + (columnBins > 1 && 2 * columnBins > rowBins ? 1 : 0);
+  const row_bits = rowBits + (2 * rowBins > columnBins ? 1 : 0);
+  const column_bits = columnBits + (2 * columnBins > rowBins ? 1 : 0);
   return { rowBits: row_bits, columnBits: column_bits, rowBins: binsAlong(rows, row_bits), columnBins: binsAlong(columns, column_bits) };
 }
 
@@ -131,9 +131,8 @@ function binned(level: Level, shape: Shape): Level {
   return { ...shape, planes, starts, columns: columns.slice(0, size), counts: counts.slice(0, size * planes) };
 }
 
-// The index in the level's arrays; -1 if the bin is empty.
+// The index in the level's arrays; -1 if the bin is empty or outside of the matrix, where `starts` has no numbers.
 export function binAt(level: Level, rowBin: number, columnBin: number): number {
-  if (rowBin < 0 || rowBin >= level.rowBins) return -1;
   const end = level.starts[rowBin + 1];
   const at = lowerBound(level.columns, columnBin, level.starts[rowBin], end);
   return at < end && level.columns[at] === columnBin ? at : -1;
@@ -183,18 +182,19 @@ class StoredRows {
   }
 
   rowAt(drawnRow: number, column: number): number {
-    const block = this.rowCuts.length > 0 ? pieceAt(this.rowCuts, drawnRow) : 0;
+    const block = pieceAt(this.rowCuts, drawnRow);
     const rows = this.tiles.get(`${block},${pieceAt(this.columnCuts, column)}`);
     return rows?.[drawnRow - (this.rowCuts[block] ?? 0)] ?? drawnRow;
   }
 
   drawnAt(row: number, column: number): number | null {
-    const block = this.rowCuts.length > 0 ? pieceAt(this.rowCuts, row) : 0;
+    const block = pieceAt(this.rowCuts, row);
     const stored = this.tiles.get(`${block},${pieceAt(this.columnCuts, column)}`)?.indexOf(row) ?? -1;
     return stored < 0 ? null : stored + (this.rowCuts[block] ?? 0);
   }
 }
 
+// The piece of a position; 0 if there are no boundaries.
 export function pieceAt(boundaries: number[], position: number): number {
   return lowerBound(boundaries, position + 1, 1, boundaries.length - 1) - 1;
 }
@@ -234,8 +234,7 @@ class Levels {
   }
 
   ceiling(level: Level): number {
-    const number = this.made.indexOf(level);
-    return number < 0 ? 1 : (this.ceilings[number] ??= ceilingOf(level));
+    return (this.ceilings[this.made.indexOf(level)] ??= ceilingOf(level));
   }
 }
 
@@ -249,17 +248,13 @@ export class Stage {
 
   constructor(readonly facts: StageFacts, readonly rows: number, readonly columns: number) {}
 
-  // `equal`: a stage with the same bins, whose levels are shared.
-  async read(equal: Stage | undefined): Promise<void> {
+  async read(): Promise<void> {
     const { facts } = this;
-    if (equal) {
-      this.levels = equal.levels;
-    } else {
-      const bytes = await sectionBytes(facts.bins.section);
-      const { section, ...shape } = facts.bins;
-      this.levels = madeOnce(bytes, JSON.stringify([shape, facts.planes.length, this.rows, this.columns]),
-        () => new Levels(readLevel(bytes, facts.bins, facts.planes.length, this.rows, this.columns), this.rows, this.columns));
-    }
+    const bytes = await sectionBytes(facts.bins.section);
+    const { section, ...shape } = facts.bins;
+    // Stages with the same bins share their levels.
+    this.levels = madeOnce(bytes, JSON.stringify([shape, facts.planes.length, this.rows, this.columns]),
+      () => new Levels(readLevel(bytes, facts.bins, facts.planes.length, this.rows, this.columns), this.rows, this.columns));
     if (facts.sample !== null) {
       // The rows, then the columns, each in byte planes.
       const bytes = await sectionBytes(facts.sample);
@@ -321,9 +316,7 @@ export class Stage {
 
 // The row or column of stage `to` at which position `position` of stage `from` is; null if the page does not store it.
 export function between(from: Stage, to: Stage, which: 'originalRows' | 'originalColumns', position: number): number | null {
-  if (from === to || from.facts[which === 'originalRows' ? 'rows' : 'columns'] === to.facts[which === 'originalRows' ? 'rows' : 'columns']) {
-    if (from === to || from[which] !== null) return position;
-  }
+  if (from === to) return position;
   const original = originalOf(from[which], position);
   const order = to[which];
   if (original === null || order === null) return null;
@@ -385,13 +378,11 @@ export class Pattern {
     const of_stages = this.facts.stages.flatMap(({ bins, sample, rows, columns, stored, stored_lengths }) => [bins.section, sample, rows, columns, stored, stored_lengths]);
     const sections = [sample_rows, sample_columns, sample_values, places, ...of_stages].filter((one): one is number => typeof one === 'number');
     await Promise.all(sections.map(sectionBytes));
-    for (const [i, stage] of this.stages.entries()) {
-      await stage.read(this.stages.slice(0, i).find((one) => one.facts.bins.section === stage.facts.bins.section && one.facts.planes.length === stage.facts.planes.length));
-    }
-    if (sample_rows !== null && sample_columns !== null && sample_values !== null) {
+    for (const stage of this.stages) await stage.read();
+    if (sample_rows !== null) {
       this.sample = {
-        rows: integers(await sectionBytes(sample_rows)), columns: integers(await sectionBytes(sample_columns)),
-        values: doubles(await sectionBytes(sample_values)),
+        rows: integers(await sectionBytes(sample_rows)), columns: integers(await sectionBytes(sample_columns!)),
+        values: doubles(await sectionBytes(sample_values!)),
       };
     }
     if (places !== null) this.places = integers(await sectionBytes(places));

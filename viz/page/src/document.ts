@@ -35,7 +35,7 @@ export interface PatternFacts {
   stages: StageFacts[];
   entries: boolean; // every stage has bins of one entry
   sampled: number;
-  sample_rows: number | null;
+  sample_rows: number | null; // null: no nonzeros were sampled, as in the next two
   sample_columns: number | null;
   sample_values: number | null;
   values: number | null;

@@ -179,14 +179,15 @@ async function show(before = new Map<string, number>(), stage: number | null = n
       ' removes the cursor. Click the picture, then scroll to zoom; drag to pan; double-click to zoom in.');
     main.append(h('section', { id: 'pattern', 'aria-label': 'The pattern, stage by stage' }, shown.element, keys));
     shown.lecture = root.dataset.view === 'lecture';
-    if (viewer_before) shown.follow(viewer_before);
-    if (stage !== null) shown.show(0, stage);
     listenToKeys(shown);
     const place_in_address = new StageAddress(shown);
     shown.onStage = () => {
       redrawCharts();
       place_in_address.changed();
     };
+    // The address may still name the stage of the report before.
+    if (viewer_before) shown.follow(viewer_before);
+    if (stage !== null) shown.show(0, stage);
     printStages(shown, redraw);
     // For tests and the live page: the places of the matrix and of vertices in the pictures, their scale, whether all animations have ended, the picture, the animation, figures, and the height of slices.
     (window as unknown as { spmvPage: object }).spmvPage = { frame: () => shown.frame(), still: () => shown.still(), moveTo: (stage: number) => shown.moveTo(0, stage), show: (stage: number) => shown.show(0, stage), picture: () => shown.picture(), movie: (progress: (share: number) => void) => shown.movie(progress), figure: (name: string) => figureOf(tracks[0], name), vertex: (number: number) => shown.vertex(number), scale: () => shown.zoom.scale, slices: () => tracks[0].pattern.facts.stages.at(-1)?.cuts.find((cuts) => cuts.kind === 'slice')?.height };

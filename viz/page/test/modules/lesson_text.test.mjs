@@ -1,0 +1,68 @@
+import './dom.mjs';
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { blocksOf, isRight, numberIn, readLesson, statedAnswer } from '../../src/lesson_text';
+import { linesOf } from './golden.mjs';
+
+const text = `# 3. Slices
+Not in a part.
+**Aim.** See what slices cost.
+More of it.
+
+**Predict first.**
+How much?
+<!-- page {"figure": "padding", "choices": ["1 %", "5 %"], "set": {"layout.slice_height": 4}} -->
+**Exercise.** Find it.
+<!-- page {"ask": "Which?", "answer": "7"} -->
+<details>
+<summary>Check</summary>
+It is **8.5 %**, not **9 %**.
+</details>
+<details>
+<summary>Notes for the speaker</summary>
+Wait.
+</details>
+**not a part.** x
+ <!-- page {"ask": "not a line of its own"} -->`;
+
+test('a lesson has parts, questions, a check and notes', () => {
+  const lesson = readLesson(text);
+  assert.deepEqual(lesson, {
+    title: '3. Slices',
+    parts: { Aim: ['See what slices cost.', 'More of it.', ''], 'Predict first': ['', 'How much?'], Exercise: ['Find it.'] },
+    check: ['It is **8.5 %**, not **9 %**.'],
+    notes: ['Wait.', '**not a part.** x', ' <!-- page {"ask": "not a line of its own"} -->'],
+    questions: { 'Predict first': { figure: 'padding', choices: ['1 %', '5 %'], set: { 'layout.slice_height': 4 } }, Exercise: { ask: 'Which?', answer: '7' } },
+  });
+  assert.equal(statedAnswer(lesson), '8.5 %');
+  assert.equal(statedAnswer({ check: ['no number in **bold**', 'but **3**'] }), '3');
+  assert.equal(statedAnswer({ check: ['none'] }), '');
+  assert.equal(statedAnswer({ check: ['the sum is **12', 'rows**'] }), '12 rows');
+  assert.equal(readLesson('no mark').title, 'no mark');
+});
+
+test('Markdown as elements', () => {
+  const blocks = blocksOf(['A `code *x*`, **bold** and *slanted* [link](to.md) with', 'two lines.', '', '![a picture](x.png)', '  ', '```sh', 'run **this**', '', 'and that', '```', 'Last ![in a line](y.png)']);
+  assert.deepEqual(blocks.flatMap((one) => linesOf(one)), [
+    '<p>', '  A ', '  <code> code *x*', '  , ', '  <b> bold', '   and ', '  <em> slanted', '   link with two lines.',
+    '<pre tabindex="0">', '  <code> run **this**\n\nand that',
+    '<p> Last in a line',
+  ]);
+  assert.deepEqual(blocksOf([]), []);
+  assert.deepEqual(blocksOf(['', '']), []);
+  assert.deepEqual(blocksOf(['a', '', 'b']).map((one) => one.textContent), ['a', 'b']);
+  assert.deepEqual(blocksOf(['```', 'open']).length, 0);
+  assert.deepEqual(blocksOf(['before', '![picture](x)', 'after']).map((one) => one.textContent), ['before', 'after']);
+});
+
+test('the first number of a text', () => {
+  const known = [['86.6 %', 86.6], ['2,721', 2721], ['from -3 to 4', -3], ['1,234,567.25', 1234567.25], ['none', null], ['', null], ['.5', 5], ['7.', 7]];
+  for (const [words, number] of known) assert.equal(numberIn(words), number);
+});
+
+test('an answer is right if it is as exact as it was given', () => {
+  const cases = [['86.6', '86.6 %', true], ['87', '86.6 %', true], ['86', '86.6 %', false], ['86.5', '86.6 %', false], ['86.60', '86.6 %', true], ['86.61', '86.6 %', false],
+    ['2,721', '2721', true], ['2721.0', '2,721', true], ['0.5', '0.45', true], ['0.45', '0.5', false], ['1', '0.5', true], ['0', '0.5', true], ['-1', '1', false],
+    [' Csr ', 'csr', true], ['csr', 'Sell', false], ['none', '3', false], ['3', 'none', false]];
+  for (const [given, right, expected] of cases) assert.equal(isRight(given, right), expected, `${given} for ${right}`);
+});
