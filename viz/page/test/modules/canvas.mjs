@@ -16,7 +16,13 @@ const used = {
 };
 export class Context {
   constructor(canvas) {
-    Object.assign(this, { canvas, calls: [], stack: [] }, Context.plain());
+    Object.assign(this, { canvas, calls: [] });
+    this.reset();
+  }
+
+  reset() {
+    this.calls.length = 0;
+    Object.assign(this, { stack: [] }, Context.plain());
   }
 
   static plain() {

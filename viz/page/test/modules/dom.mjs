@@ -61,7 +61,7 @@ function fits(element, simple) {
   });
 }
 function matches(element, selector, scope = null) {
-  return selector.split(/,(?![^(]*\))/).some((one) => {
+  return selector.split(/,(?![^([]*[)\]])/).some((one) => {
     const steps = one.trim().match(/>|(?:[^\s>[(]|\[[^\]]*\]|\([^)]*\))+/g);
     const step = (at, i) => {
       if (i < 0) return true;
@@ -356,7 +356,7 @@ for (const side of ['width', 'height']) {
   // A new size clears the canvas.
   Object.defineProperty(HTMLCanvasElement.prototype, side, {
     get() { return Number(this.getAttribute(side) ?? (side === 'width' ? 300 : 150)); },
-    set(to) { this.setAttribute(side, to); this.context = new Context(this); this.pixels = undefined; },
+    set(to) { this.setAttribute(side, to); this.context?.reset(); this.pixels = undefined; },
   });
 }
 class SVGElement extends Element {}
@@ -377,6 +377,13 @@ const html_classes = { canvas: HTMLCanvasElement, input: HTMLInputElement };
 class DOMRect {
   constructor(left, top, width, height) {
     Object.assign(this, { left, top, width, height, x: left, y: top, right: left + width, bottom: top + height });
+  }
+}
+
+class KeyboardEvent extends Event {
+  constructor(kind, given) {
+    super(kind, given);
+    Object.assign(this, { ctrlKey: false, metaKey: false, altKey: false, shiftKey: given.shiftKey ?? false, key: given.key });
   }
 }
 
@@ -411,7 +418,7 @@ export const page_events = new Events();
 export const sized = []; // what observes the sizes of elements: call `sized.forEach((one) => one())`
 export const downloads = []; // names of files
 const given = {
-  document, window: globalThis, HTMLElement, Element, HTMLInputElement, HTMLCanvasElement, SVGElement, SVGGraphicsElement, DOMRect, Text, Path2D, Node: Element,
+  document, window: globalThis, KeyboardEvent, HTMLElement, Element, HTMLInputElement, HTMLCanvasElement, SVGElement, SVGGraphicsElement, DOMRect, Text, Path2D, Node: Element,
   ...Object.fromEntries(Object.entries({ SVG: 'svg', Text: 'text', Line: 'line', Circle: 'circle', Rect: 'rect', Polyline: 'polyline', Path: 'path' }).map(([name, tag]) => [`SVG${name}Element`, svg_classes[tag]])),
   setTimeout: setTimer, clearTimeout: clearTimer,
   requestAnimationFrame: setFrame, cancelAnimationFrame: clearFrame,
