@@ -45,13 +45,14 @@ export function readLesson(text: string): Lesson {
 // Code, bold, italics and the texts of links.
 function inline(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
-  let rest = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
-  for (let found = /`([^`]*)`|\*\*([^*]*)\*\*|\*([^*]*)\*/.exec(rest); found; found = /`([^`]*)`|\*\*([^*]*)\*\*|\*([^*]*)\*/.exec(rest)) {
-    parts.push(rest.slice(0, found.index));
+  const plain = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
+  let end = 0;
+  for (const found of plain.matchAll(/`([^`]*)`|\*\*([^*]*)\*\*|\*([^*]*)\*/g)) {
+    parts.push(plain.slice(end, found.index));
     parts.push(found[1] !== undefined ? h('code', {}, found[1]) : found[2] !== undefined ? h('b', {}, found[2]) : h('em', {}, found[3]));
-    rest = rest.slice(found.index + found[0].length);
+    end = found.index + found[0].length;
   }
-  return [...parts, rest];
+  return [...parts, plain.slice(end)];
 }
 
 // Paragraphs and code as elements; pictures are left out, because the page shows its own.

@@ -319,6 +319,20 @@ test('the film of a view shows all stages, and then what was shown', async () =>
   assert.equal(viewer.current(), 1);
   press(viewer, '[data-mode=warps]');
   assert.equal(button.title, 'Save the steps of the warp as an animated GIF');
+  const steps = [];
+  viewer.picture = () => {
+    steps.push(one(viewer, '.warp-tools input').value);
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [2, 2];
+    return canvas;
+  };
+  const of_warp = viewer.movie(() => undefined);
+  for (let i = 0; i < 6; ++i) {
+    await later();
+    time.advance(0);
+  }
+  assert.equal(frames(new Uint8Array(await (await of_warp).arrayBuffer())).length, 3);
+  assert.deepEqual(steps, ['1', '3', '1', '2', '3']); // those of the palette first
   const none = await view([(data) => runOf(data, { pattern: { stages: stages.slice(0, 1) }, run: { report: report({ stages: run_stages.slice(0, 1) }), storage: null } })]);
   assert.equal(await none.movie(() => undefined), null);
   assert.ok(none.element.querySelectorAll('.saving button')[1].hidden);

@@ -230,8 +230,12 @@ test('bins of several entries', async () => {
   point(viewer, 200, 9);
   assert.ok(readout(viewer).includes('nothing is stored here'));
   assert.ok(text(viewer, '.note').includes('The finest bins that fit into this page have 2 × 2 entries. The animation moves 2 of 1,216 nonzeros'.replace('1,216', entries.length.toLocaleString('en'))), text(viewer, '.note'));
+  const regions = [];
+  viewer.reader.onPoint = (_, region) => regions.push(region);
+  point(viewer, 0, 0);
   press(viewer, 'button[data-stage="1"]');
   point(viewer, 254, 254);
+  assert.deepEqual([regions.at(0), regions.at(-1)], [null, { row: 254, column: 254, rows: 2, columns: 2 }]);
   assert.ok(readout(viewer).startsWith('rows 254 to 255 columns 254 to 255 holds 4 nonzeros'), readout(viewer));
   assert.ok(text(viewer, '.note').includes('The page does not store the original numbers of these rows and columns: it stores up to 1,000,000, within its size limit. The page stores values of matrices with up to 200,000 nonzeros.'));
 });

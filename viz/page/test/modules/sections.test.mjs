@@ -82,6 +82,9 @@ test('kernels: what is left out', () => {
   assert.equal(plain.querySelector('.reasons'), null);
   assert.ok(texts(plain, '.note').some((one) => one.startsWith('No kernel is significantly faster')));
   assert.ok(plain.querySelector('.cursor-words').textContent.startsWith('After 101 products') || plain.querySelector('.cursor-words').textContent.startsWith('After 100 products'), plain.querySelector('.cursor-words').textContent);
+  // The price has the layout as a whole, in the precision of the kernel, and the stages of that precision.
+  const priced = shown(kernelsSection([run({ kernels: [warp, base], layouts: [layout({ precision: 'f32', seconds: 50 }), layout({ share: 'a', seconds: 100 }), layout({}), layout({ seconds: 200 })] })]));
+  assert.ok(priced.querySelector('.cursor-words').textContent.includes('warp 24.1 ms'), priced.querySelector('.cursor-words').textContent);
   // At most five kernels and the baseline, and each name once.
   const many = Array.from({ length: 7 }, (_, i) => ({ ...warp, kernel: `k${i}`, median_seconds: 1e-5 * (i + 1) }));
   const even = (kernels) => kernelsSection([run({ kernels })]).querySelector('.cursor-words').textContent;

@@ -168,6 +168,39 @@ test('the sizes of a picture', async () => {
   assert.deepEqual(viewer.frame(), { left, top, width, height, rows: 30, columns: 30 });
 });
 
+test('numbers at the axes, of all sizes', async () => {
+  const { Pane } = await import('../../src/pane');
+  const { patternOf } = await import('./pages.mjs');
+  const lines = [];
+  for (const [rows, columns, row_bits, column_bits] of [[100, 101, 0, 0], [9999, 10001, 6, 6], [9001, 30001, 6, 8], [5, 1000001, 0, 12], [2, 3, 0, 0], [1000001, 12, 12, 0], [70000, 1100000, 9, 12]]) {
+    const pattern = await patternOf({ rows, columns, entries: [[0, 0, 1], [rows - 1, columns - 1, 2]], values: false, stages: [{ label: 'input', row_bits, column_bits }] });
+    for (const [width, text, k, x, y] of [[600, 12, 1, 0, 0], [470, 12, 1, 0, 0], [600, 20, 1, 0, 0], [600, 12, 2, -1, -1], [600, 12, 2.9, -0.33, -1.2]]) {
+      const pane = new Pane('x');
+      pane.resize(width, 500, rows, columns, 1, text);
+      pane.draw({ kind: 'stage', pattern, stage: pattern.stages[0] }, { k, x, y }, { planes: [true], cuts: {}, sample: false, levels: false }, null);
+      const { view, canvas } = pane;
+      const texts = canvas.calls.filter(({ name }) => name === 'fillText');
+      // No text is beyond the frame, and none of the columns overlaps another one.
+      const numbers = texts.filter(({ words: [, , at], with: { textAlign } }) => textAlign === 'left' && at < view.top).filter(({ words: [word] }) => word !== 'length');
+      const ends = numbers.map(({ words: [word, at] }) => [at, at + 0.5 * text * word.length]);
+      assert.ok(ends.every(([begin, end], i) => begin >= 0 && end <= view.left + view.width + 1e-9 && (i === 0 || begin > ends[i - 1][1])));
+      lines.push(`# ${rows} x ${columns} in ${width}, ${text}, ${k}: ${view.left} ${view.top} ${view.width} ${view.height}`, texts.map(({ words: [word, across, down] }) => `${word} ${across.toFixed(1)} ${down.toFixed(1)}`).join('; '));
+    }
+  }
+  asStored('axes', lines);
+});
+
+test('a stage is still where the slider almost reaches it', async () => {
+  const viewer = await view([runOf]);
+  press(viewer, 'button[data-stage="1"]');
+  const kinds = () => drawn(viewer).filter((line) => line.startsWith('drawImage')).length;
+  const still = kinds();
+  for (const [position, images] of [[1.0000001, still], [0.9999999, still], [1.5, 2]]) {
+    viewer.tracks[0].position = position;
+    assert.equal(kinds(), images);
+  }
+});
+
 test('saved slides', async () => {
   const viewer = await view([runOf]);
   const lines = [];
