@@ -154,7 +154,7 @@ function logTicks(low: number, high: number): number[] {
   const list: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
     for (const step of [1, 2, 5]) {
-      const tick = step * 10 ** power;
+      const tick = Number(`${step}e${power}`); // 10 ** -4 is less than 0.0001
       if (tick >= low * 0.999 && tick <= high * 1.001) list.push(tick);
     }
   }
