@@ -20,7 +20,7 @@ namespace workbench {
 TEST_CASE("csr: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = csr_entry();
     const auto built = build(entry, stage_input(drawn()));
-    const auto& layout = dynamic_cast<const CsrLayout<double>&>(*built).full("test");
+    const auto& layout = full_csr<double>(dynamic_cast<const CsrLayout<double>&>(*built), "test");
     CHECK(layout.row_offsets == std::vector<Offset>{0, 3, 6, 7, 9, 12, 13});
     CHECK(layout.column_indices == std::vector<Index>{0, 1, 2, 1, 2, 4, 2, 3, 5, 0, 4, 5, 5});
     CHECK(layout.values == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});

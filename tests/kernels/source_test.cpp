@@ -90,7 +90,7 @@ TEST_CASE("the fields of a layout are its arrays and numbers") {
     std::string text;
     for (const LayoutField& field : fields) text += fmt::format("{}:{}x{} ", field.name, field.count, bytes_of(field.type));
     CHECK(text == "row_count:1x4 column_count:1x4 row_offsets:7x8 column_indices:13x4 values:13x4 ");
-    const auto& csr = dynamic_cast<const CsrLayout<float>&>(*layout).full("test");
+    const auto& csr = full_csr<float>(dynamic_cast<const CsrLayout<float>&>(*layout), "test");
     CHECK(fields[2].data == csr.row_offsets.data());
     CHECK(fields[4].data == csr.values.data());
 }

@@ -72,19 +72,43 @@ void store_values(auto& stored, HostArray<Value>&& values, const CsrMatrix& matr
 /// The alternative that the parameter `values` names; values in full if there is no such parameter.
 [[nodiscard]] std::size_t number_of_coding(const Parameters& parameters, Precision precision);
 
-/// Fills the arrays of a format in the coding that the parameter `values` names: fill(arrays) fills all arrays but the values,
-/// and returns these in full. first: the number of the first alternative, if there are several formats.
+/// Stores one value for all slots, or for each row or column, as the parameter `values` says. Throws Unsuitable if they differ.
 template <ValueType Value>
-void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill,
-                    std::size_t first = 0) {
-    layout.make_empty(first + number_of_coding(parameters, precision_of<Value>));
+void store_line_values(HasLineValues auto& arrays, const CsrMatrix& matrix, const Parameters& parameters) {
+    arrays.values = {1, matrix.nonzeros()};
+    if (parameters.is_word("values", "by_row")) {
+        arrays.row_values = values_of_rows<Value>(matrix);
+    } else if (parameters.is_word("values", "by_column")) {
+        arrays.column_values = values_of_columns<Value>(matrix);
+    } else {
+        arrays.values.value = only_value<Value>(matrix);
+    }
+}
+
+/// Fills alternative `number` of a layout: fill(arrays) fills all arrays but the values, and returns these in full, unless
+/// lines have them.
+template <ValueType Value>
+void fill_alternative(auto& layout, std::size_t number, const CsrMatrix& matrix, const Parameters& parameters,
+                      const auto& fill) {
+    layout.make_empty(number);
     with_alternative(layout.stored, [&](auto& arrays) {
         if constexpr (requires { arrays.row_count; }) {
             arrays.row_count = matrix.rows;
             arrays.column_count = matrix.columns;
         }
-        store_values(arrays.values, fill(arrays), matrix);
+        HostArray<Value> values = fill(arrays);
+        if constexpr (HasLineValues<decltype(arrays)>) {
+            store_line_values<Value>(arrays, matrix, parameters);
+        } else {
+            store_values(arrays.values, std::move(values), matrix);
+        }
     });
+}
+
+/// Fills the alternative of InAnyCoding that the parameter `values` names.
+template <ValueType Value>
+void fill_in_coding(auto& layout, const CsrMatrix& matrix, const Parameters& parameters, const auto& fill) {
+    fill_alternative<Value>(layout, number_of_coding(parameters, precision_of<Value>), matrix, parameters, fill);
 }
 
 /// The bytes of a slot's value and column.

@@ -108,7 +108,9 @@ Parameters settle_any_coding(const Parameters& parameters, const ValueFacts& fac
 
 std::size_t number_of_coding(const Parameters& parameters, Precision precision) {
     if (!codes_values(parameters)) return coding::full;
-    if (parameters.is_word("values", "one")) return coding::one;
+    for (const char* const word : {"one", "by_row", "by_column"}) {
+        if (parameters.is_word("values", word)) return coding::one;
+    }
     if (parameters.is_word("values", "dictionary")) return coding::codes;
     return parameters.is_word("values", "f32") && precision == Precision::f64 ? coding::f32 : coding::full;
 }

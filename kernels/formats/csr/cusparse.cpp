@@ -88,8 +88,9 @@ template <CusparseFormat format, ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare_vectors(const Layout<Value>& layout, std::span<const Index>, int vectors,
                                                Device& device) {
     require_cusparse(layout.nonzeros());
-    return prepare_cusparse<Value>(make_matrix(format, dynamic_cast<const CsrLayout<Value>&>(layout).full("cuSPARSE"), device),
-                                   device, vectors);
+    return prepare_cusparse<Value>(
+        make_matrix(format, full_csr<Value>(dynamic_cast<const CsrLayout<Value>&>(layout), "cuSPARSE"), device), device,
+        vectors);
 }
 
 template <CusparseFormat format, ValueType Value>

@@ -56,7 +56,7 @@ std::unique_ptr<Kernel<Value>> prepare_vectors(const Layout<Value>& layout, std:
         throw Unsuitable(std::to_string(layout.nonzeros()) + " nonzeros, but Eigen's offsets of 32 bits reach " +
                          std::to_string(most));
     }
-    return std::make_unique<CsrEigen<Value>>(dynamic_cast<const CsrLayout<Value>&>(layout).full("eigen"), vectors,
+    return std::make_unique<CsrEigen<Value>>(full_csr<Value>(dynamic_cast<const CsrLayout<Value>&>(layout), "eigen"), vectors,
                                              bytes_with_vectors(layout, {}, vectors));
 }
 

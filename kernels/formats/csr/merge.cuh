@@ -141,7 +141,7 @@ class SharesKernel final : public Kernel<Value> {
 public:
     SharesKernel(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
-          csr_(copy_to(device, layout.full("merge"), "csr")),
+          csr_(copy_to(device, full_csr<Value>(layout, "merge"), "csr")),
           shares_{layout.rows(), layout.nonzeros(), Merge::size},
           bytes_(layout.bytes_to_move() + 2 * (shares_.count() + 1) * static_cast<std::int64_t>(sizeof(Index)) +
                  Carries<Value>::bytes(shares_.count(), 1)),

@@ -4,17 +4,13 @@
 #include <stdexcept>
 
 #include "core/contract/errors.hpp"
-#include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
-#include "kernels/common/storage/predicted.hpp"
-#include "kernels/formats/rows/variants.hpp"
+#include "kernels/formats/rows/build.hpp"
 
 namespace workbench {
-namespace {
 
 using enum RowsTogether;
 
-/// Throws Unsuitable, with the figure and advice, if a row is too wide.
 void require_narrow_rows(const CsrMatrix& matrix, Index most) {
     for (Index row = 0; row < matrix.rows; ++row) {
         const auto columns = matrix.row_columns(row);
@@ -26,85 +22,9 @@ void require_narrow_rows(const CsrMatrix& matrix, Index most) {
     }
 }
 
-/// Stores the columns of all rows at their slots, whose places are known, and marks padding.
-template <typename Column>
-void store_columns(auto& rows, HostArray<Column>& columns, const CsrMatrix& matrix, std::size_t slots) {
-    constexpr RowShape shape = shape_of_rows<decltype(rows)>;
-    if constexpr (shape.has_padding()) {
-        make_filled(columns, slots, shape.short_columns ? static_cast<Column>(padding_column) : static_cast<Column>(no_column));
-    } else {
-        make_room(columns, slots);
-    }
-    with_schedule<RowsOfOneLane>(rows, [&]<typename S>(S) {
-        for_each_in_parallel(matrix.rows, 64, [&](std::int64_t row) {
-            const auto of_row = matrix.row_columns(static_cast<Index>(row));
-            if (of_row.empty()) return;
-            if constexpr (shape.short_columns) rows.first_columns[row] = of_row.front();
-            const auto run = S::run(rows, row, PlainLoad{});
-            for (std::size_t k = 0; k < of_row.size(); ++k) {
-                columns[run.slot(static_cast<Offset>(k))] = static_cast<Column>(of_row[k] - run.first_column);
-            }
-        });
-    });
-}
-
 bool has_row_major(const Parameters& parameters) { return parameters.has("order") && parameters.text("order") == "row_major"; }
 
-/// Fills all arrays but the values, and returns these in full.
-template <ValueType Value, typename Arrays>
-HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parameters& parameters) {
-    constexpr RowShape shape = Arrays::shape;
-    HostArray<Index> columns;
-    HostArray<Value> values;
-    if constexpr (shape.together == one) {
-        rows.row_offsets = matrix.row_offsets;
-        make_copy(values, matrix.values);
-        if constexpr (!shape.short_columns) columns = matrix.column_indices;
-    } else if constexpr (shape.together == all) {
-        Ell<Value, HostArray> ell = build_ell<Value>(matrix, ShareView(matrix),
-                                                     has_row_major(parameters) ? EllOrder::row_major : EllOrder::column_major,
-                                                     parameters.real("slots_per_nonzero"));
-        static_cast<EllSize&>(rows) = ell;
-        columns = std::move(ell.column_indices);
-        values = std::move(ell.values);
-    } else if constexpr (shape.together == slices) {
-        Slices<Value, Index, HostArray> built =
-            build_slices<Value, Index>(matrix, ShareView(matrix),
-                                       {.slice_height = static_cast<Index>(parameters.integer("slice_height")),
-                                        .group_places = {0, matrix.rows},
-                                        .column_bounds = {0, matrix.columns}});
-        rows.slice_height = built.slice_height;
-        rows.slice_offsets = std::move(built.slice_offsets);
-        values = std::move(built.values);
-    } else {
-        require_descending(ShareView(matrix), {.requirement = "jagged diagonals need rows in descending length",
-                                               .stage = "row_sort with apply = \"rows\""});
-        Jagged<Value, Index, HostArray> jagged =
-            build_jagged<Value, Index>(matrix, ShareView(matrix), {{0, matrix.rows}, {0, matrix.columns}});
-        rows.diagonal_offsets = std::move(jagged.diagonal_offsets);
-        columns = std::move(jagged.column_indices);
-        values = std::move(jagged.values);
-    }
-    if constexpr (shape.lengths) {
-        rows.row_lengths.resize(matrix.rows);
-        for (Index row = 0; row < matrix.rows; ++row) rows.row_lengths[row] = static_cast<Index>(matrix.row_length(row));
-    }
-    if constexpr (shape.short_columns) {
-        require_narrow_rows(matrix, (Index{1} << 16) - (shape.has_padding() ? 1 : 0));
-        rows.first_columns.resize(matrix.rows);
-        store_columns(rows, rows.columns_from_first, matrix, values.size());
-    } else if constexpr (shape.together == slices) {
-        store_columns(rows, rows.column_indices, matrix, values.size());
-    } else {
-        rows.column_indices = std::move(columns);
-    }
-    return values;
-}
-
-/// 0: chosen by the mean length.
-Index threads_of(const Parameters& parameters) {
-    return parameters.is_word("threads_per_row", "auto") ? 0 : static_cast<Index>(parameters.integer("threads_per_row"));
-}
+namespace {
 
 /// The shape that the parameters of `rows` name.
 RowShape named_shape(const Parameters& parameters) {
@@ -113,29 +33,17 @@ RowShape named_shape(const Parameters& parameters) {
     if (together == "one") chosen = one;
     if (together == "all") chosen = all;
     if (together == "slices") chosen = slices;
-    return {chosen, parameters.text("column_index") == "u16", parameters.boolean("row_lengths")};
+    return {chosen, parameters.is_word("column_index", "u16") ? ColumnsFrom::row : ColumnsFrom::matrix,
+            parameters.boolean("row_lengths")};
 }
 
-constexpr auto fill = []<ValueType Value, bool is_coded, RowShape... shapes>(
-    RowsLayout<Value, is_coded, shapes...> & layout, const StagedMatrix& staged, const Parameters& parameters) {
-    const CsrMatrix& matrix = staged.matrix;
-    const auto& all_shapes = layout.shapes_of_arrays;
-    const RowShape shape = sizeof...(shapes) == 1 ? all_shapes.front() : named_shape(parameters);
-    const auto number = std::find(all_shapes.begin(), all_shapes.end(), shape) - all_shapes.begin();
-    if (shape.together != one) layout.origin = Origin(ShareView(matrix));
-    fill_in_coding<Value>(
-        layout, matrix, parameters,
-        [&](auto& rows) {
-            rows.threads_per_row = parameters.has("threads_per_row") ? threads_of(parameters) : 0;
-            return fill_arrays<Value>(rows, matrix, parameters);
-        },
-        static_cast<std::size_t>(number) * (std::variant_size_v<decltype(layout.stored)> / sizeof...(shapes)));
-};
+}  // namespace
 
 LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     constexpr Offset cost_of_diagonal = 3;  // each step also loads the offset of a diagonal
     const Offset longest = pattern.longest_row();
-    const std::int64_t slot_bytes = (shape.short_columns ? short_bytes : index_bytes) + bytes_of_values(parameters, precision);
+    const std::int64_t slot_bytes =
+        (shape.short_columns() ? short_bytes : index_bytes) + bytes_of_values(parameters, precision);
     SlicesForecast arrays;
     if (shape.together == slices) {
         arrays = forecast_slices(pattern, static_cast<Index>(parameters.integer("slice_height")), slot_bytes);
@@ -146,7 +54,9 @@ LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const P
             arrays.bytes += ((shape.together == one ? Offset{pattern.rows()} : longest) + 1) * offset_bytes;
     }
     const Offset slots = arrays.slots;
-    arrays.bytes += pattern.rows() * index_bytes * ((shape.short_columns ? 1 : 0) + (shape.lengths ? 1 : 0));
+    arrays.bytes += pattern.rows() * index_bytes * ((shape.short_columns() ? 1 : 0) + (shape.lengths ? 1 : 0));
+    if (shape.lines && parameters.is_word("values", "by_row")) arrays.bytes += pattern.rows() * value_bytes(precision);
+    if (shape.lines && parameters.is_word("values", "by_column")) arrays.bytes += pattern.columns() * value_bytes(precision);
     const double bandwidth = shape.together == one      ? 0.92
                              : shape.together == all    ? 1.05
                              : shape.together == slices ? 1.18
@@ -160,42 +70,31 @@ LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const P
     }
     if (shape.together == jagged) cost.chain = cost_of_diagonal * longest;
     if (shape.together == all) refuse_slots(cost, parameters, pattern.nonzeros());
-    if (shape.short_columns && pattern.wide_groups(1) > 0) {
+    if (shape.short_columns() && pattern.wide_groups(1) > 0) {
         cost.unsuitable = "rows reach over more columns than 16 bits count";
     }
     return cost;
 }
-LayoutCost predict_rows(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
-    return predict_shape(named_shape(parameters), pattern, parameters, precision);
-}
 
-template <RowShape shape>
-std::optional<DeviceStorage> on_device(const Parameters& parameters) {
+std::optional<DeviceStorage> shape_on_device(RowShape shape, const Parameters& parameters) {
     const DeviceValues values = values_on_device(parameters);
-    if constexpr (shape.together == one) {
-        return WholeRows{.short_columns = shape.short_columns, .values = values};
-    } else {
-        return PaddedRows{.row_major = has_row_major(parameters),
-                          .with_lengths = shape.lengths,
-                          .slots_per_nonzero = parameters.real("slots_per_nonzero"),
-                          .values = values};
-    }
+    if (shape.together == one) return WholeRows{.short_columns = shape.short_columns(), .values = values};
+    return PaddedRows{.row_major = has_row_major(parameters),
+                      .with_lengths = shape.lengths,
+                      .slots_per_nonzero = parameters.real("slots_per_nonzero"),
+                      .values = values};
 }
 
-/// A preset, `rows` with one shape: its entry, and what follows from the shape. coded: with parameter `values`, after the
-/// others.
-template <template <typename> typename LayoutOf, RowShape shape, bool coded = true>
-Format<LayoutOf> preset(LayoutEntry entry) {
-    entry.predict = [](const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
-        return predict_shape(shape, pattern, parameters, precision);
-    };
-    if (coded) {
-        entry.parameters.push_back(any_coding_parameter());
-        entry.settle = settle_any_coding;
-        entry.on_device = on_device<shape>;
-    }
-    return format<LayoutOf>(std::move(entry), fill);
+ParameterDeclaration coding_parameter(RowShape shape) {
+    return shape.lines ? values_parameter({"full", "one", "by_row", "by_column", "dictionary", "f32", "auto"})
+                       : any_coding_parameter();
 }
+
+Parameters settle_lines(const Parameters& parameters, const ValueFacts& facts) {
+    return settle_values(parameters, facts, {.most_distinct = most_values_of_bytes, .f32 = true, .lines = true});
+}
+
+namespace {
 
 Needs needs(const Parameters& parameters) {
     const RowShape shape = named_shape(parameters);
@@ -209,7 +108,7 @@ Needs needs(const Parameters& parameters) {
                              "row_major is for padded rows; expected rows = \"all\" and row_lengths = false, or rows = "
                              "\"one\" without order");
     }
-    const Index threads = threads_of(parameters);
+    const Index threads = parameters.number_unless_auto("threads_per_row");
     if ((threads & (threads - 1)) != 0) {
         throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
     }
@@ -232,32 +131,6 @@ ParameterDeclaration order_parameter() {
 }
 
 }  // namespace
-
-template <ValueType Value, bool is_coded, RowShape... shapes>
-void RowsLayout<Value, is_coded, shapes...>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    with_stored(*this, [&]<typename Arrays>(const Arrays& rows) {
-        constexpr RowShape shape = Arrays::shape;
-        if constexpr (shape.together == one) {
-            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
-        } else if constexpr (shape.together == jagged) {
-            require_sound_diagonals(rows.diagonal_offsets, {0, rows.diagonal_count()}, {0, rows.row_count}, rows.values.size());
-            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
-        } else if constexpr (shape.together == slices) {
-            require_sound_offsets(rows.slice_offsets, rows.slice_height, rows.values.size(), rows.values.size());
-        }
-        if constexpr (shape.lengths) {
-            for (Index row = 0; row < rows.row_count; ++row) {
-                if (rows.row_lengths[row] == origin.length(row)) continue;
-                throw std::logic_error("rows: the length of a row is not the number of its nonzeros");
-            }
-            constexpr RowShape with_padding{shape.together, shape.short_columns};
-            for_each_stored_slot<RowLanes<with_padding, 1>>(rows, nonzeros_of(origin), visit);
-        } else if constexpr (shape.has_padding()) {
-            with_schedule<RowsOfOneLane>(rows,
-                                         [&]<typename S>(S) { for_each_stored_slot<S>(rows, nonzeros_of(origin), visit); });
-        }
-    });
-}
 
 LayoutEntry csr16_entry() {
     return preset<Csr16Layout, csr16_shape>(
@@ -322,7 +195,7 @@ LayoutEntry jds_entry() {
 }
 
 LayoutEntry rows_entry() {
-    return format<AnyRowsLayout>(
+    return format_of_rows<AnyRowsLayout, named_shape>(
                {.summary = "rows of slots, by parameters that combine: csr16, ell, ellr and jds are combinations of it",
                 .source = "the sources of csr16, ell, ellr and jds",
                 .examples = {"\n[[stage]]\nuse = \"row_sort\"\napply = \"rows\"\n\n[layout]\nuse = \"rows\"\nrows = "
@@ -354,9 +227,7 @@ LayoutEntry rows_entry() {
                                slots_per_nonzero_parameter(10),
                                any_coding_parameter()},
                 .needs = needs,
-                .settle = settle_any_coding,
-                .predict = predict_rows},
-               fill)
+                .settle = settle_any_coding})
         .host<RowsOfOneLane>("rows", "blocks of rows in parallel")
         .cuda<RowsOfThreads>("rows", "threads_per_row threads per row, or as many as suit the mean length")
         .vectors_on_gpu<RowsOfVectors>();

@@ -25,12 +25,20 @@ enum class RowsTogether {
     jagged,  // the k-th slots of all rows are neighbours, without padding; rows descend in length
 };
 
+/// The columns of slots.
+enum class ColumnsFrom {
+    matrix,  // 32 bits
+    row,     // 16 bits from the first column of their row
+};
+
 /// What the arrays of a layout are.
 struct RowShape {
     RowsTogether together = RowsTogether::one;
-    bool short_columns = false;  // 16 bits from the first column of the row, otherwise 32 bits
-    bool lengths = false;        // of all rows, column by column: padding is not read, otherwise its column marks it
+    ColumnsFrom columns = ColumnsFrom::matrix;
+    bool lengths = false;  // of all rows, column by column: padding is not read, otherwise its column marks it
+    bool lines = false;    // equal values may be those of each row or column (HasLineValues); kernels choose their threads
 
+    [[nodiscard]] constexpr bool short_columns() const { return columns != ColumnsFrom::matrix; }
     [[nodiscard]] constexpr bool has_padding() const {
         return together == RowsTogether::all || together == RowsTogether::slices;
     }
@@ -45,10 +53,10 @@ struct RowShape {
     friend constexpr bool operator==(const RowShape&, const RowShape&) = default;
 };
 
-inline constexpr RowShape csr_shape{RowsTogether::one};
-inline constexpr RowShape csr16_shape{RowsTogether::one, true};
+inline constexpr RowShape csr_shape{.together = RowsTogether::one, .lines = true};
+inline constexpr RowShape csr16_shape{RowsTogether::one, ColumnsFrom::row};
 inline constexpr RowShape ell_shape{RowsTogether::all};
-inline constexpr RowShape ellr_shape{RowsTogether::all, false, true};
+inline constexpr RowShape ellr_shape{.together = RowsTogether::all, .lengths = true};
 inline constexpr RowShape jds_shape{RowsTogether::jagged};
 
 /// The places of the slots.
@@ -100,14 +108,14 @@ struct RowPlaces<together, true, Array> : RowPlaces<together, false, Array> {
     }
 };
 
-template <bool is_short, template <typename> typename Array>
+template <ColumnsFrom from, template <typename> typename Array>
 struct RowColumns {
     Array<Index> column_indices;
 
     static constexpr auto fields(const char* slots) { return column_array<&RowColumns::column_indices>(slots); }
 };
 template <template <typename> typename Array>
-struct RowColumns<true, Array> {
+struct RowColumns<ColumnsFrom::row, Array> {
     Array<Index> first_columns;               // 0 for a row without nonzeros
     Array<std::uint16_t> columns_from_first;  // the column minus the first one of its row
 
@@ -117,17 +125,40 @@ struct RowColumns<true, Array> {
     }
 };
 
+/// Behind the values: a number, or of equal values those of lines.
+template <bool with_lines, typename StoredValue, template <typename> typename Array>
+struct RowsBehindValues {
+    Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: chosen by the mean length
+
+    static constexpr auto fields() { return field_list(number_field<&RowsBehindValues::threads_per_row>()); }
+};
+template <typename StoredValue, template <typename> typename Array>
+struct RowsBehindValues<true, StoredValue, Array> {
+    static constexpr auto fields() { return field_list(); }
+};
+template <typename Value, template <typename> typename Array>
+struct RowsBehindValues<true, Constant<Value>, Array> {
+    Array<Value> row_values;
+    Array<Value> column_values;
+
+    static constexpr auto fields() {
+        return field_list(structure_array<&RowsBehindValues::row_values>("rows, or none"),
+                          structure_array<&RowsBehindValues::column_values>("columns, or none"));
+    }
+};
+
 /// Shape: std::integral_constant of a RowShape.
 template <typename StoredValue, typename Shape, template <typename> typename Array>
-struct Rows : RowPlaces<Shape::value.together, Shape::value.lengths, Array>, RowColumns<Shape::value.short_columns, Array> {
+struct Rows : RowPlaces<Shape::value.together, Shape::value.lengths, Array>,
+              RowColumns<Shape::value.columns, Array>,
+              RowsBehindValues<Shape::value.lines, StoredValue, Array> {
     static constexpr RowShape shape = Shape::value;
     ValueArray<StoredValue, Array> values;
-    Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: chosen by the mean length
 
     static constexpr auto fields() {
         return field_list(RowPlaces<shape.together, shape.lengths, Array>::fields(),
-                          RowColumns<shape.short_columns, Array>::fields(Rows::slots),
-                          coded_value_array<&Rows::values>(Rows::slots), number_field<&Rows::threads_per_row>());
+                          RowColumns<shape.columns, Array>::fields(Rows::slots), coded_value_array<&Rows::values>(Rows::slots),
+                          RowsBehindValues<shape.lines, StoredValue, Array>::fields());
     }
 };
 template <RowShape shape, typename StoredValue, template <typename> typename Array>
@@ -138,7 +169,7 @@ inline constexpr RowShape shape_of_rows = std::remove_cvref_t<Arrays>::shape;
 
 /// The hooks of RowLanes. GPUs have compiled kernels for the presets; NVRTC compiles others when they are prepared.
 [[nodiscard]] constexpr Hooks hooks_of_rows(RowShape shape, int lanes, EllOrder order) {
-    Hooks hooks{.lanes = lanes, .own_first_columns = shape.short_columns, .own_columns = shape.short_columns};
+    Hooks hooks{.lanes = lanes, .own_first_columns = shape.short_columns(), .own_columns = shape.short_columns()};
     if (shape.together == RowsTogether::one) hooks.counts_alike = lanes > 1;
     if (shape.lengths) hooks.resident_blocks = tuned::ellr_resident_blocks;
     if (shape.reads_padding()) hooks.no_column = NoColumn::slot_read;
@@ -171,10 +202,10 @@ struct RowLanes final : ScheduleBase<hooks_of_rows(shape, row_lanes, order)> {
         if constexpr (shape.together == RowsTogether::slices) return rows.slice_height;
         return rows.row_count;
     }
-    static constexpr const auto& columns(const auto& rows) requires(shape.short_columns) { return rows.columns_from_first; }
+    static constexpr const auto& columns(const auto& rows) requires(shape.short_columns()) { return rows.columns_from_first; }
     static constexpr auto run(const auto& rows, Offset thread, const auto& load) {
         auto run = run_of_slots(rows, thread, load);
-        if constexpr (shape.short_columns) {
+        if constexpr (shape.short_columns()) {
             if (run.row >= 0) run.first_column = load.kept(rows.first_columns.data() + run.row);
         }
         return run;

@@ -1,7 +1,6 @@
-// The layouts whose arrays are Rows, in any coding of the values: of one shape for each preset, and of all shapes for `rows`.
+// The layouts whose arrays are Rows: of one shape for each preset, in any coding of the values, and of all shapes for `rows`.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <variant>
 
@@ -9,12 +8,13 @@
 
 namespace workbench {
 
-/// The arrays of a shape: in any coding, or with values in full.
-template <ValueType Value, bool is_coded, RowShape shape>
-struct RowsInCodings {
+/// The arrays of a shape in any coding.
+template <RowShape shape>
+struct RowsOf {
     template <typename Stored, template <typename> typename Array>
     using Arrays = RowsOfShape<shape, Stored, Array>;
-    using Type = std::conditional_t<is_coded, InAnyCoding<Arrays, Value>, std::variant<Arrays<Value, HostArray>>>;
+    template <typename Value>
+    using InCodings = InAnyCoding<Arrays, Value>;
 };
 
 /// A variant with the alternatives of several, in their order.
@@ -28,11 +28,10 @@ template <typename... First, typename... Second, typename... More>
 struct JoinedVariants<std::variant<First...>, std::variant<Second...>, More...>
     : JoinedVariants<std::variant<First..., Second...>, More...> {};
 
-template <ValueType Value, bool is_coded, RowShape... shapes>
-struct RowsLayout final
-    : LayoutOfArrays<Value, typename JoinedVariants<typename RowsInCodings<Value, is_coded, shapes>::Type...>::Type> {
+/// Variant: of Rows on the host.
+template <ValueType Value, typename Variant>
+struct RowsLayout final : LayoutOfArrays<Value, Variant> {
     static constexpr const char* name = "rows";
-    static constexpr std::array shapes_of_arrays{shapes...};
     Origin origin;  // not of rows one by one
 
     /// bytes_to_move without the padding, if no kernel reads it.
@@ -44,23 +43,30 @@ struct RowsLayout final
         });
     }
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
-    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // build.cpp
+    // build.hpp
+    /// If rows or columns have values, the values of the slots are coded by the row offsets or by the columns.
+    [[nodiscard]] std::vector<LayoutField> fields() const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
+    void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
 };
 
 template <typename Value>
-using Csr16Layout = RowsLayout<Value, true, csr16_shape>;
+using Csr16Layout = RowsLayout<Value, typename RowsOf<csr16_shape>::InCodings<Value>>;
 template <typename Value>
-using EllLayout = RowsLayout<Value, true, ell_shape>;
+using EllLayout = RowsLayout<Value, typename RowsOf<ell_shape>::InCodings<Value>>;
 template <typename Value>
-using EllrLayout = RowsLayout<Value, true, ellr_shape>;
+using EllrLayout = RowsLayout<Value, typename RowsOf<ellr_shape>::InCodings<Value>>;
 template <typename Value>
-using JdsLayout = RowsLayout<Value, false, jds_shape>;
+using JdsLayout = RowsLayout<Value, std::variant<RowsOfShape<jds_shape, Value, HostArray>>>;
+template <typename Value, RowShape... shapes>
+using RowsOfShapes = RowsLayout<Value, typename JoinedVariants<typename RowsOf<shapes>::template InCodings<Value>...>::Type>;
 template <typename Value>
 using AnyRowsLayout =
-    RowsLayout<Value, true, csr_shape, csr16_shape, ell_shape, ellr_shape, jds_shape, RowShape{RowsTogether::all, true},
-               RowShape{RowsTogether::all, true, true}, RowShape{RowsTogether::jagged, true}, RowShape{RowsTogether::slices},
-               RowShape{RowsTogether::slices, true}, RowShape{RowsTogether::slices, false, true},
-               RowShape{RowsTogether::slices, true, true}>;
+    RowsOfShapes<Value, RowShape{RowsTogether::one}, csr16_shape, ell_shape, ellr_shape, jds_shape,
+                 RowShape{RowsTogether::all, ColumnsFrom::row}, RowShape{RowsTogether::all, ColumnsFrom::row, true},
+                 RowShape{RowsTogether::jagged, ColumnsFrom::row}, RowShape{RowsTogether::slices},
+                 RowShape{RowsTogether::slices, ColumnsFrom::row}, RowShape{RowsTogether::slices, ColumnsFrom::matrix, true},
+                 RowShape{RowsTogether::slices, ColumnsFrom::row, true}>;
 
 // The CUDA kernels with loops of their own.
 template <ValueType Value>
