@@ -149,6 +149,7 @@ test('stages are switched off and on again', () => {
   assert.equal(of_order(touching), '-a -b');
   assert.equal(changed(touching, read(touching).switchOn(2)), "#off [[stage]]\n#off use = 'a'\n[[ stage ]]\nuse = 'b'\nx = 1");
   assert.equal(of_order('#off [[stage]]\n#off x = 1'), '-?');
+  assert.equal(of_order('#off   [[stage]] # c\n#off   use   =   "a"\n#off x[[stage]]'), '-a');
   assert.equal(read('[[stage]]\nx = 1\n').stages()[0].use, '?');
   assert.equal(read('[[stage]]\nid = "only"\n').stages()[0].use, 'only');
 });

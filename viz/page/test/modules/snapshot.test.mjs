@@ -44,7 +44,7 @@ test('what is hidden, and controls, are not drawn', () => {
 test('texts are drawn word by word, where they are laid out', () => {
   const paragraph = (places, computed = {}, text = 'one  two') => {
     const made = at(h('p', {}, text), [100, 50, 60, 20], { fontSize: '10px', fontWeight: '700', fontFamily: 'serif', ...computed });
-    made.childNodes[0].place = (begin) => new DOMRect(...(places[begin] ?? [0, 0, 0, 0]));
+    made.childNodes[0].place = (begin, end) => new DOMRect(...((text.slice(begin, end) === /^\S+/.exec(text.slice(begin))[0] && places[begin]) || [0, 0, 0, 0]));
     return made;
   };
   const words = (places, ...rest) => only(paragraph(places, ...rest)).filter((line) => line.startsWith('fillText'));

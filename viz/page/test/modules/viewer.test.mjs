@@ -111,6 +111,10 @@ test('two runs side by side', async () => {
   assert.deepEqual(viewer.stageOn(viewer.panes[0]).track, 1);
   press(viewer, '[data-mode=beside]');
   assert.deepEqual(viewer.panes.map((pane) => viewer.stageOn(pane).track), [0, 1]);
+  viewer.show(1, 3);
+  settle();
+  assert.equal(text(viewer, '.legend .key'), 'inside | outside');
+  assert.equal(text(viewer, '.toggles label'), 'slices of the layout | partitions | segments | inside | outside | followed nonzeros');
   asStored('view_of_two', lines);
 });
 
@@ -226,7 +230,7 @@ test('pixels of bins at several sizes', async () => {
   const lines = [];
   const [{ pattern }] = await tracksOf(runOf);
   const view_of = (given) => ({ left: 10, top: 20, width: 90, height: 60, scale: 1, x: 0, y: 0, ...given });
-  for (const [name, given, ratio, on] of [['whole', {}, 1, [true, true]], ['twice the dots', {}, 2, [true, true]], ['zoomed', { scale: 3, x: -70, y: -50 }, 1, [true, true]], ['between pixels', { width: 70, height: 50 }, 1, [true, true]], ['one share', { width: 70, height: 50 }, 1, [false, true]], ['no share', {}, 1, [false, false]], ['large', { width: 900, height: 900 }, 1, [true, true]], ['soft and zoomed', { width: 70, height: 50, scale: 1.3, x: -15, y: -9 }, 1, [true, true]]]) {
+  for (const [name, given, ratio, on] of [['whole', {}, 1, [true, true]], ['twice the dots', {}, 2, [true, true]], ['zoomed', { scale: 3, x: -70, y: -50 }, 1, [true, true]], ['between pixels', { width: 70, height: 50 }, 1, [true, true]], ['one share', { width: 70, height: 50 }, 1, [false, true]], ['no share', {}, 1, [false, false]], ['large', { width: 900, height: 900 }, 1, [true, true]], ['large, between pixels', { width: 1000, height: 700 }, 1, [true, true]], ['soft and zoomed', { width: 70, height: 50, scale: 1.3, x: -15, y: -9 }, 1, [true, true]]]) {
     for (const number of [0, 3]) {
       const { canvas, level } = paintStage(pattern, pattern.stages[number], view_of(given), ratio, on);
       lines.push(`# ${name}, stage ${number}: ${canvas.width} x ${canvas.height}, bins of ${2 ** level.rowBits} x ${2 ** level.columnBits}`, ...pixelsOf(canvas.pixels));
