@@ -45,10 +45,9 @@ StageEntry nonlinear_hash_stage() {
         .run = run_nonlinear_hash,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
             const RowPlacing hashed{
-                .window = {}, .descending = false, .sample = static_cast<Index>(parameters.integer("sample"))};
-            if (parameters.text("within") == "tile") return PlaceInTiles{hashed};
-            if (parameters.has("apply") && axes_of(parameters) != Acts::symmetric) return std::nullopt;
-            return SortRows{hashed, parameters.text("within") == "partition"};
+                .window = {}, .descending = false, .sample = static_cast<Index>(parameters.integer("sample")), .key = {}};
+            if (parameters.text("within") == "tile") return PlaceInTiles{hashed, {}};
+            return SortRows{hashed, parameters.text("within") == "partition", axes_of(parameters)};
         }};
 }
 

@@ -219,28 +219,34 @@ std::optional<Index> rows_of_window(const Request& request) {
     return static_cast<Index>(std::min<std::int64_t>(*request.window, std::numeric_limits<Index>::max()));
 }
 
-/// The storage that a device sorts: that of the share outside the parts, or of all tiles.
-std::optional<DeviceStep> sort_of_storage(const Request& request) {
-    if (*request.storage == ShareChoice{.kind = ShareKind::tile}) {
-        if (request.within_partition() || request.inside_partition) return std::nullopt;
-        return PlaceInTiles{{.window = rows_of_window(request), .descending = request.descending}};
-    }
-    const bool is_outside = *request.storage == ShareChoice{.kind = ShareKind::outside, .one = request.storage->one} &&
-                            (!request.storage->one || !request.storage->one->is_split_again());
-    if (!is_outside || request.within != "all" || request.inside_partition) return std::nullopt;
-    return SortOutside{request.descending};
+RowPlacing placing_of(const Request& request) {
+    const RowKey key = !request.columns                            ? RowKey::nonzeros
+                       : *request.columns == ColumnKey::span       ? RowKey::span
+                       : *request.columns == ColumnKey::similarity ? RowKey::similarity
+                                                                   : RowKey::first_column;
+    return {.window = rows_of_window(request),
+            .descending = request.descending,
+            .sample = 0,
+            .key = request.inside_partition ? RowKey::inside_partition : key};
 }
 
-/// On a device, rows and columns are sorted alike, or the storage of shares is.
+/// The storage that a device sorts: that of the share outside the parts, or of tiles.
+std::optional<DeviceStep> sort_of_storage(const Request& request) {
+    if (request.inside_partition) return std::nullopt;
+    const ShareChoice& choice = *request.storage;
+    if (choice.one && choice.one->is_split_again()) return std::nullopt;
+    if (choice.kind == ShareKind::outside) return SortOutside{placing_of(request), request.within_partition()};
+    if (choice.kind != ShareKind::tile || request.within_partition()) return std::nullopt;
+    PlaceInTiles place{placing_of(request), {}};
+    if (choice.one) place.only = {choice.one->row_block, choice.one->segment};
+    return place;
+}
+
+/// On a device, the matrix is sorted, or the storage of shares is.
 std::optional<DeviceStep> row_sort_on_device(const Parameters& parameters) {
     const Request request(parameters);
-    const bool is_similarity = request.columns == ColumnKey::similarity;
-    if (is_similarity || (parameters.has("apply") && axes_of(parameters) != Acts::symmetric)) return std::nullopt;
-    if (request.storage) return request.columns ? std::nullopt : sort_of_storage(request);
-    const RowKey key = request.columns            ? *request.columns == ColumnKey::span ? RowKey::span : RowKey::first_column
-                       : request.inside_partition ? RowKey::inside_partition
-                                                  : RowKey::nonzeros;
-    return SortRows{{.window = rows_of_window(request), .descending = request.descending}, request.within_partition(), key};
+    if (request.storage) return sort_of_storage(request);
+    return SortRows{placing_of(request), request.within_partition(), axes_of(parameters)};
 }
 
 }  // namespace

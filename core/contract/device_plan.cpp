@@ -17,7 +17,7 @@ public:
     std::string operator()(const SortByDegree&) { return order(orders_ > 0); }
     std::string operator()(const TakeOrder& taken) {
         if (taken.within_parts && !has_parts_) return "rows are ordered in parts that the device did not make";
-        std::string reason = taken.has_parts ? cut() : order(orders_ > 0);
+        std::string reason = taken.has_parts ? cut() : order(orders_ > 0, taken.acts);
         has_parts_ = taken.has_parts || taken.within_parts;
         return reason;
     }
@@ -25,10 +25,9 @@ public:
     std::string operator()(const SortRows& sort) {
         const bool again = sorted_;
         sorted_ = true;
-        const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;
-        if (by_columns && (has_nodes_ || in_blocks_)) return "nodes are sorted by their columns";
+        if (depends_on_columns(sort.key) && (has_nodes_ || in_blocks_)) return "nodes are sorted by their columns";
         const bool has_parts = has_parts_;
-        std::string reason = order(again);
+        std::string reason = order(again, sort.acts);
         if (!sort.within_partition && sort.key != RowKey::inside_partition) return reason;
         if (!has_parts) return "rows are sorted by parts that the device did not make";
         has_parts_ = sort.within_partition;
@@ -38,10 +37,7 @@ public:
         split_ = true;
         return has_parts_ ? "" : "the nonzeros are split by parts that the device did not make";
     }
-    std::string operator()(const SortOutside&) {
-        outside_sorted_ = true;
-        return split_ ? "" : "the nonzeros are not split";
-    }
+    std::string operator()(const SortOutside&) const { return split_ ? "" : "the nonzeros are not split"; }
     // A recipe with tiles has both cuts, and no order between or after them.
     std::string operator()(const CutRows& cut) const {
         return cut.within_partition && !has_parts_ ? "rows are cut in parts that the device did not make" : "";
@@ -52,18 +48,20 @@ public:
     std::string operator()(const WholeRows&) const { return rows(); }
     std::string operator()(const PaddedRows&) const { return rows(); }
     std::string operator()(const RowSlices&) const { return rows(); }
-    std::string operator()(const BlockSlices&) const { return split_ ? "the nonzeros are split" : ""; }
+    std::string operator()(const BlockSlices&) const { return split_ ? "the nonzeros are split" : apart(); }
     std::string operator()(const PartSlices&) const {
-        return split_ && outside_sorted_ ? "" : "the rows outside the parts are not sorted";
+        if (apart_) return apart();
+        return split_ ? "" : "the nonzeros are not split";
     }
-    std::string operator()(const TileBatches&) const { return has_nodes_ ? nodes_in_order : ""; }
+    std::string operator()(const TileBatches&) const { return has_nodes_ ? nodes_in_order : apart(); }
 
 private:
     /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
     /// does not only refine that order.
-    std::string order(bool moves) {
+    std::string order(bool moves, Acts acts = Acts::symmetric) {
         ++orders_;
         has_parts_ = false;
+        if (acts != Acts::symmetric) apart_ = true;
         if (split_) return "an order follows a split";
         return in_blocks_ && moves ? "blocks are reordered twice" : "";
     }
@@ -75,6 +73,7 @@ private:
         return reason;
     }
 
+    [[nodiscard]] std::string apart() const { return apart_ ? "rows and columns have different orders" : ""; }
     [[nodiscard]] std::string rows() const {
         if (has_nodes_) return nodes_in_order;
         return split_ ? "the nonzeros are split" : "";
@@ -88,7 +87,7 @@ private:
     bool has_parts_ = false;
     bool sorted_ = false;
     bool split_ = false;
-    bool outside_sorted_ = false;
+    bool apart_ = false;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/contract/parameters.hpp"
+#include "core/matrix/staged_matrix.hpp"
 #include "core/matrix/types.hpp"
 
 namespace workbench {
@@ -18,7 +19,7 @@ struct DeviceProperties;  // device.hpp
 struct StageContext;      // stage.hpp
 struct ValueFacts;        // value_facts.hpp
 
-// ---- The steps that stages declare (StageEntry::on_device). All orders are of rows and columns alike.
+// ---- The steps that stages declare (StageEntry::on_device). Orders are of rows and columns alike unless they say otherwise.
 
 /// From this step on, orders move whole nodes: groups of `rows` consecutive rows.
 struct KeepNodes {
@@ -47,6 +48,7 @@ struct TakeOrder {
     std::function<GivenOrder(Index rows, Index node_size, const std::vector<Index>& partition)> make;
     bool has_parts = false;     // are there boundaries of new parts?
     bool within_parts = false;  // each row stays in its part of those so far
+    Acts acts = Acts::symmetric;
 };
 
 /// Numbers the rows by levels in reverse, and cuts them into parts of equally many rows.
@@ -55,27 +57,33 @@ struct CutLevels {
     std::string stage;      // that they belong to
 };
 
-/// How rows are placed by a key, such as the number of their nonzeros.
+/// What rows are placed by. similarity: the rank of a signature of their columns (stages/column_keys.hpp).
+enum class RowKey { nonzeros, inside_partition, first_column, span, similarity };
+
+[[nodiscard]] constexpr bool depends_on_columns(RowKey key) {
+    return key == RowKey::first_column || key == RowKey::span || key == RowKey::similarity;
+}
+
+/// How rows are placed by a key.
 struct RowPlacing {
     std::optional<Index> window;  // rows of a window, within which they are sorted; none: all of a group
     bool descending = true;
     Index sample = 0;  // they are hashed, ascending: the rows of a group to which the hash is fitted; 0: sorted, stably
+    RowKey key = RowKey::nonzeros;
 };
-
-enum class RowKey { nonzeros, inside_partition, first_column, span };
 
 /// Places nodes by their longest row, or by another key.
 struct SortRows : RowPlacing {
     bool within_partition = false;  // each part is a group; otherwise all nodes are one
-    RowKey key = RowKey::nonzeros;
+    Acts acts = Acts::symmetric;
 };
 
 /// Divides the nonzeros into those inside the parts and those outside.
 struct SplitByPartition {};
 
 /// Sorts the rows of the share outside by its nonzeros, stably.
-struct SortOutside {
-    bool descending = true;
+struct SortOutside : RowPlacing {
+    bool within_partition = false;
 };
 
 /// Cuts the rows into blocks, for tiles.
@@ -89,8 +97,14 @@ struct CutColumns {
     std::function<std::vector<Index>(Index columns, const StageContext&)> boundaries;  // throws what the stage throws
 };
 
-/// Places the rows of each tile by the number of their nonzeros in it.
-struct PlaceInTiles : RowPlacing {};
+/// Places the rows of each tile, or of one, by its nonzeros.
+struct PlaceInTiles : RowPlacing {
+    struct Tile {
+        Index row_block = 0;
+        Index segment = 0;
+    };
+    std::optional<Tile> only;
+};
 
 using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition,
                                 SortOutside, CutRows, CutColumns, PlaceInTiles>;
@@ -121,7 +135,7 @@ struct PaddedRows {
 struct RowSlices {
     Index slice_height = 0;     // 0: as many rows as a warp has
     Index threads_per_row = 0;  // 0: chosen by the slice height and the mean length of a row
-    Index split_length = 0;     // with chosen threads, the kernel for longer rows is prepared on the host only
+    Index split_length = 0;     // entries of a row
     DeviceColumns columns = DeviceColumns::of_32_bits;
     DeviceValues values = DeviceValues::full;
 };
@@ -134,8 +148,10 @@ struct BlockSlices {
     DeviceValues values = DeviceValues::full;
 };
 
-/// Slices of the rows inside each part, with columns of 16 bits, and of the rows outside; for the fused kernel.
-struct PartSlices {};
+/// Slices of the rows inside each part, and of the rows outside; for the fused kernel.
+struct PartSlices {
+    bool short_columns = true;  // of 16 bits inside the parts; otherwise of 32
+};
 
 /// Batches of the rows of each tile, stored step by step (hbp).
 struct TileBatches {

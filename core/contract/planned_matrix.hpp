@@ -42,7 +42,8 @@ struct PlannedFacts {
     std::vector<std::string> notes;  // each begins with the id of its stage
     std::int64_t bytes = 0;          // of the arrays
     std::vector<Index> partition;    // the boundaries of the parts of rows and columns; empty: there are none
-    bool reordered = false;          // false: the order is the natural one
+    bool reordered = false;          // false: x and y are in the natural order
+    bool rows_apart = false;         // rows have another order than columns: the kernel writes y in that of the columns
     double waited_seconds = 0;       // for CsrOnDevice::values_coming; no part of the steps
 
     /// The time of all stages, or of building the layout.
@@ -57,15 +58,17 @@ struct PlannedFacts {
 template <ValueType Value>
 class PlannedMatrix : public Interface {
 public:
-    /// y = A x for x and y in the new order.
+    /// y = A x for x and y in their order.
     [[nodiscard]] virtual Kernel<Value>& kernel() = 0;
     [[nodiscard]] virtual const PlannedFacts& facts() const = 0;
 
-    /// The order of rows and columns, [rows] in the memory of the device.
+    /// The order of x and of y, in the memory of the device: [rows or columns, the more], natural unless these are equally
+    /// many.
     [[nodiscard]] virtual const Index* old_of_new() const = 0;
     [[nodiscard]] virtual const Index* new_of_old() const = 0;
-    /// A copy of old_of_new on the host.
-    [[nodiscard]] virtual std::vector<Index> order() const = 0;
+    /// The old row or column in each place, on the host.
+    [[nodiscard]] virtual std::vector<Index> row_order() const = 0;
+    [[nodiscard]] virtual std::vector<Index> column_order() const = 0;
 
     /// Replaces the values: [nonzeros] in the order of the input, in the memory of the device. Asynchronous unless values are
     /// coded. Throws Unsuitable, and keeps the values, if the coding cannot represent the new ones.

@@ -9,9 +9,9 @@
 
 namespace workbench {
 
-/// The pattern of a square matrix in CSR on the GPU. The columns of a row ascend strictly.
+/// The pattern of a matrix in CSR on the GPU, which is square wherever it is a graph. The columns of a row ascend strictly.
 struct PatternOnGpu {
-    Index vertices = 0;
+    Index vertices = 0;                      // rows
     const std::uint32_t* offsets = nullptr;  // [vertices + 1]
     const Index* columns = nullptr;          // [nonzeros]
 };
@@ -22,6 +22,7 @@ struct NodesOnGpu {
     const Index* old_of_new = nullptr;  // [count] nodes; null: in the order of the pattern
     Index count = 0;
     Index size = 1;
+    Index columns = 0;  // of the matrix
 };
 
 struct OrderOnGpu {
@@ -33,6 +34,20 @@ struct OrderOnGpu {
 /// all nodes are. longest: row of the pattern. Nodes are rows unless their key is the number of nonzeros.
 [[nodiscard]] WorkspaceArray<std::uint32_t> placed_nodes(Workspace& workspace, const NodesOnGpu& nodes, const SortRows& sort,
                                                          const std::vector<Index>& partition, std::uint32_t longest);
+
+/// Rows to place, group by group. Offsets fit into 32 bits.
+struct RowsToPlace {
+    const Offset* offsets = nullptr;  // [count + 1]
+    const Index* columns = nullptr;   // of their entries; only for keys that depend on them
+    Index count = 0;
+    Index column_count = 0;
+    const Index* groups = nullptr;  // [group_count + 1] boundaries
+    Index group_count = 0;
+    std::uint32_t longest = 0;  // row, or more
+};
+
+/// The row in each place. The key is not that inside a partition.
+[[nodiscard]] WorkspaceArray<std::uint32_t> placed_rows(Workspace& workspace, const RowsToPlace& rows, const RowPlacing& how);
 
 /// The order of the stage degree_sort. Returns nothing if the pattern is not symmetric. At least one vertex.
 [[nodiscard]] std::optional<WorkspaceArray<Index>> degree_order_on_gpu(Workspace& workspace, const PatternOnGpu& pattern,

@@ -43,8 +43,8 @@ struct EntriesInside {
 };
 
 /// Finds the entries inside of each row, and their number at the place after that of its lane; the rows with entries outside,
-/// how many there are, and a key for each row, by the number of its entries outside: rows without any come last.
-static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, bool descending, EntriesInside* __restrict__ inside,
+/// how many there are, and a key for each row: those without entries outside come last.
+static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, EntriesInside* __restrict__ inside,
                                    Offset* __restrict__ lengths, std::uint32_t* __restrict__ rows_outside, unsigned* row_count,
                                    std::uint64_t* __restrict__ keys, std::uint32_t* __restrict__ rows) {
     // Whole warps take part in the ballot, because there are 32 lanes a slice.
@@ -60,8 +60,7 @@ static __global__ void divide_rows(PartsOnGpu parts, ReorderedOnGpu matrix, bool
             length = count_below(columns, entries, own.end_column) - before;
             outside = entries - length;
             inside[own.row] = {begin + before, begin + before + length};
-            const auto key = static_cast<std::uint32_t>(outside);
-            keys[own.row] = outside == 0 ? matrix.longest + 1 : descending ? matrix.longest - key : key;
+            keys[own.row] = outside == 0 ? 1 : 0;
             rows[own.row] = static_cast<std::uint32_t>(own.row);
         }
         lengths[lane + 1] = length;
@@ -82,6 +81,20 @@ static __global__ void measure_outside(const std::uint32_t* __restrict__ sorted_
         outside_rows[stored] = row;
         lengths[stored + 1] = matrix.offsets[row + 1] - matrix.offsets[row] - (inside[row].end - inside[row].first);
     });
+}
+
+static __global__ void key_by_part(PartsOnGpu parts, const std::uint32_t* __restrict__ rows, std::size_t count,
+                                   std::uint64_t* __restrict__ keys) {
+    on_gpu::for_each_item(count, [&](std::size_t i) {
+        keys[i] = static_cast<std::uint64_t>(piece_at(parts.boundaries, parts.parts, static_cast<Index>(rows[i])));
+    });
+}
+
+/// The first place of each part, and the end, from the sorted keys.
+static __global__ void group_by_part(const std::uint64_t* __restrict__ keys, Index count, Index parts,
+                                     Index* __restrict__ groups) {
+    on_gpu::for_each_item(static_cast<std::size_t>(parts) + 1,
+                          [&](std::size_t part) { groups[part] = count_below(keys, count, static_cast<std::uint64_t>(part)); });
 }
 
 /// The entries of a share, stored row by stored row.

@@ -20,7 +20,7 @@ struct StoredRows {
     [[nodiscard]] dividing::EntriesOfShare view() const { return {offsets.data(), columns.data(), entries.data()}; }
 };
 
-template <ValueType Value>
+template <ValueType Value, typename ColumnIndex>
 class EhybMaker {
 public:
     /// Throws Unsuitable.
@@ -41,15 +41,16 @@ public:
         if (lanes() >= std::numeric_limits<Index>::max()) throw Unsuitable("the slices of the parts have 2^31 rows or more");
     }
 
-    void run(bool descending) {
-        divide(descending);
+    void run(const std::vector<SortOutside>& sorts) {
+        divide();
         store(list_inside(), ehyb_.inside);
-        store(list_outside(), ehyb_.outside);
+        for (const SortOutside& sort : sorts) sort_outside(sort);
+        store(list_outside(measure_outside()), ehyb_.outside);
         result_.note_arrays(ehyb_);
         DeviceArray<std::uint32_t> rows_outside;
         if (outside_count_ > 0) rows_outside = {std::move(rows_outside_), parts_.slices};
-        result_.own_kernel =
-            ehyb_kernel_on_gpu<Value>(std::move(ehyb_), std::move(rows_outside), partition_, first_slices_, device_);
+        result_.own_kernel = ehyb_kernel_on_gpu<Value, ColumnIndex>(std::move(ehyb_), std::move(rows_outside), partition_,
+                                                                    first_slices_, device_);
     }
 
 private:
@@ -57,7 +58,7 @@ private:
     [[nodiscard]] std::size_t lanes() const { return static_cast<std::size_t>(parts_.slices) * ehyb_height; }
     [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) { return blocks_of(count * on_gpu::lanes, block_threads); }
 
-    void divide(bool descending) {
+    void divide() {
         const auto rows = static_cast<std::size_t>(matrix_.rows);
         inside_ = workspace_.make<dividing::EntriesInside>(rows);
         inside_lengths_ = workspace_.make<Offset>(lanes() + 1);
@@ -67,10 +68,10 @@ private:
         const auto row_count = workspace_.make<unsigned>(1);
         check_cuda(cudaMemsetAsync(row_count.data(), 0, sizeof(unsigned), stream()), "cudaMemsetAsync");
         dividing::divide_rows<<<blocks_of(lanes(), block_threads), block_threads, 0, stream()>>>(
-            parts_, matrix_, descending, inside_.data(), inside_lengths_.data(), rows_outside_.as<std::uint32_t>(),
-            row_count.data(), keys.data(), sorted_rows_.data());
+            parts_, matrix_, inside_.data(), inside_lengths_.data(), rows_outside_.as<std::uint32_t>(), row_count.data(),
+            keys.data(), sorted_rows_.data());
         check_launch("divide_rows");
-        sort_pairs(workspace_, keys, sorted_rows_, 0, on_gpu::bits_of(matrix_.longest + 1));
+        sort_pairs(workspace_, keys, sorted_rows_, 0, 1);
         outside_count_ = static_cast<Index>(workspace_.download_item(row_count, 0));
     }
 
@@ -89,7 +90,8 @@ private:
         return stored;
     }
 
-    [[nodiscard]] StoredRows list_outside() {
+    /// The rows outside, and room for their entries.
+    [[nodiscard]] StoredRows measure_outside() {
         const auto count = static_cast<std::size_t>(outside_count_);
         auto lengths = workspace_.make<Offset>(count + 1);
         check_cuda(cudaMemsetAsync(lengths.data(), 0, sizeof(Offset), stream()), "cudaMemsetAsync");
@@ -98,18 +100,61 @@ private:
         dividing::measure_outside<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(
             sorted_rows_.data(), outside_count_, matrix_, inside_.data(), outside_rows, lengths.data());
         check_launch("measure_outside");
-        StoredRows stored = room_for(outside_count_, std::move(lengths));
-        dividing::list_outside<<<blocks_for_rows(count), block_threads, 0, stream()>>>(outside_rows, outside_count_, matrix_,
-                                                                                       inside_.data(), stored.view());
+        return room_for(outside_count_, std::move(lengths));
+    }
+
+    [[nodiscard]] StoredRows list_outside(StoredRows stored) {
+        const auto count = static_cast<std::size_t>(outside_count_);
+        dividing::list_outside<<<blocks_for_rows(count), block_threads, 0, stream()>>>(
+            ehyb_.outside_rows.data(), outside_count_, matrix_, inside_.data(), stored.view());
         check_launch("list_outside");
         return stored;
     }
 
-    template <typename ColumnIndex>
-    void store(const StoredRows& rows, Slices<Value, ColumnIndex, DeviceArray>& slices) {
+    void sort_outside(const SortOutside& sort) {
+        if (outside_count_ == 0) return;
+        const std::vector<Index> one_group{0, outside_count_};
+        const auto groups = sort.within_partition ? grouped_by_parts() : workspace_.upload<Index>(std::span(one_group));
+        StoredRows given = measure_outside();
+        if (depends_on_columns(sort.key)) given = list_outside(std::move(given));
+        const RowsToPlace rows{.offsets = given.offsets.data(),
+                               .columns = given.columns.data(),
+                               .count = outside_count_,
+                               .column_count = matrix_.rows,
+                               .groups = groups.data(),
+                               .group_count = static_cast<Index>(groups.size()) - 1,
+                               .longest = matrix_.longest};
+        auto numbers = placed_rows(workspace_, rows, sort);
+        on_gpu::compose<<<blocks_of(numbers.size(), block_threads), block_threads, 0, stream()>>>(
+            sorted_rows_.data(), numbers.data(), numbers.size());
+        check_launch("compose");
+        sorted_rows_ = std::move(numbers);
+    }
+
+    /// Sorts the rows outside by their parts, stably. Returns the first place of each part, and the end.
+    [[nodiscard]] WorkspaceArray<Index> grouped_by_parts() {
+        const auto count = static_cast<std::size_t>(outside_count_);
+        auto keys = workspace_.make<std::uint64_t>(count);
+        dividing::key_by_part<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(parts_, sorted_rows_.data(),
+                                                                                               count, keys.data());
+        check_launch("key_by_part");
+        auto rows = workspace_.make<std::uint32_t>(count);
+        check_cuda(cudaMemcpyAsync(rows.data(), sorted_rows_.data(), count * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
+                                   stream()),
+                   "cudaMemcpyAsync");
+        sort_pairs(workspace_, keys, rows, 0, on_gpu::bits_of(static_cast<std::uint32_t>(parts_.parts)));
+        sorted_rows_ = std::move(rows);
+        auto groups = workspace_.make<Index>(static_cast<std::size_t>(parts_.parts) + 1);
+        dividing::group_by_part<<<blocks_of(groups.size(), block_threads), block_threads, 0, stream()>>>(
+            keys.data(), outside_count_, parts_.parts, groups.data());
+        check_launch("group_by_part");
+        return groups;
+    }
+
+    template <typename Columns>
+    void store(const StoredRows& rows, Slices<Value, Columns, DeviceArray>& slices) {
         slices.slice_height = ehyb_height;
-        store_slices<Value>(task_, {rows.offsets.data(), rows.columns.data(), rows.entries.data(), rows.count}, {},
-                            std::numeric_limits<Offset>::max(), slices);
+        store_slices<Value>(task_, {rows.offsets.data(), rows.columns.data(), rows.entries.data(), rows.count}, {}, slices);
     }
 
     StorageTask<Value> task_;
@@ -119,11 +164,11 @@ private:
     PlannedOnGpu<Value>& result_;
     const std::vector<Index>& partition_;
     HostArray<Index> first_slices_;  // of each part
-    Ehyb<Value, std::uint16_t, DeviceArray> ehyb_;
+    Ehyb<Value, ColumnIndex, DeviceArray> ehyb_;
     dividing::PartsOnGpu parts_{};
     WorkspaceArray<dividing::EntriesInside> inside_;  // [rows]
     WorkspaceArray<Offset> inside_lengths_;           // [lanes + 1]
-    WorkspaceArray<std::uint32_t> sorted_rows_;       // [rows] by their entries outside; the first outside_count_ have any
+    WorkspaceArray<std::uint32_t> sorted_rows_;  // the rows outside in their order, and others after the first outside_count_
     Index outside_count_ = 0;
     DeviceMemory rows_outside_;  // ehyb::Meeting::rows_outside
 };
@@ -131,11 +176,13 @@ private:
 }  // namespace
 
 template <ValueType Value>
-void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, bool descending) {
-    EhybMaker<Value>(task, rows).run(descending);
+void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, const PartSlices& storage,
+                const std::vector<SortOutside>& sorts) {
+    storage.short_columns ? EhybMaker<Value, std::uint16_t>(task, rows).run(sorts)
+                          : EhybMaker<Value, Index>(task, rows).run(sorts);
 }
 
-template void store_ehyb(const StorageTask<float>&, const ReorderedRows&, bool);
-template void store_ehyb(const StorageTask<double>&, const ReorderedRows&, bool);
+template void store_ehyb(const StorageTask<float>&, const ReorderedRows&, const PartSlices&, const std::vector<SortOutside>&);
+template void store_ehyb(const StorageTask<double>&, const ReorderedRows&, const PartSlices&, const std::vector<SortOutside>&);
 
 }  // namespace workbench

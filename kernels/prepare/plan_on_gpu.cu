@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <ranges>
 #include <string>
 #include <utility>
 
 #include "core/contract/partition_plan.hpp"
 #include "core/matrix/block_rows.hpp"
 #include "core/matrix/node_size.hpp"
+#include "core/matrix/permutation.hpp"
 #include "core/text/words.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/cuda_device.cuh"
@@ -25,6 +27,17 @@ namespace {
 
 [[nodiscard]] bool is_node_step(const DeviceStep& step) { return std::holds_alternative<KeepNodes>(step); }
 
+/// True if a matrix with other numbers of rows and columns may have the step, or the storage.
+[[nodiscard]] bool orders_rows_alone(const DeviceStep& step) {
+    const auto* const sort = std::get_if<SortRows>(&step);
+    const auto* const taken = std::get_if<TakeOrder>(&step);
+    return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows);
+}
+[[nodiscard]] bool has_slots_of_rows(const DeviceStorage& storage) {
+    return std::holds_alternative<WholeRows>(storage) || std::holds_alternative<PaddedRows>(storage) ||
+           std::holds_alternative<RowSlices>(storage);
+}
+
 /// Carries out one plan. Orders are found one after another, and the matrix moves to them once, when it is stored or when a
 /// further order has to begin there.
 template <ValueType Value>
@@ -37,6 +50,7 @@ public:
           node_size_(plan.node_size),
           planned_(std::make_unique<PlannedOnGpu<Value>>(device)) {
         planned_->rows = matrix.rows;
+        planned_->columns = matrix.columns;
         planned_->nonzeros = static_cast<std::size_t>(matrix.nonzeros);
         wait_for(stream(), cuda_device(device).stream(), event_.get());
     }
@@ -66,13 +80,11 @@ public:
     }
 
 private:
-    /// The pattern in an order, and the way there from the input. No arrays: the pattern is that of the input.
+    /// The pattern in the orders so far. No arrays: the pattern is that of the input.
     struct Moved {
         WorkspaceArray<std::uint32_t> offsets;
         WorkspaceArray<Index> columns;
         WorkspaceArray<std::uint32_t> numbers;  // of the entries, in the first pattern
-        WorkspaceArray<Index> to_old;           // [vertices]
-        WorkspaceArray<Index> to_new;           // [vertices]
     };
 
     void take(const KeepNodes& keep, const std::string& stage) {
@@ -102,13 +114,13 @@ private:
     void take(const TakeOrder& taken, const std::string& stage) {
         begin_order();
         const std::vector<Index> parts = planned_->own_facts.partition;
-        GivenOrder given = taken.make(matrix_.rows, node_size_, parts);
+        GivenOrder given = taken.make(taken.acts == Acts::columns ? matrix_.columns : matrix_.rows, node_size_, parts);
         if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
         const Index size = stored_.block_size;
         for (Index node = 0; node < pattern_.vertices; ++node) {
             given.old_of_new[node] = given.old_of_new[static_cast<std::size_t>(node) * size] / size;
         }
-        set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())));
+        set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())), taken.acts);
         if (taken.has_parts) set_partition(stage, std::move(given.partition));
         if (taken.within_parts) planned_->own_facts.partition = parts;
     }
@@ -127,7 +139,8 @@ private:
     }
 
     void require_narrow_parts(const std::vector<Index>& parts, const std::string& advice) const {
-        if (std::holds_alternative<PartSlices>(plan_.storage)) require_narrow({CutKind::partition, parts}, advice);
+        const auto* const slices = std::get_if<PartSlices>(&plan_.storage);
+        if (slices != nullptr && slices->short_columns) require_narrow({CutKind::partition, parts}, advice);
     }
     void set_partition(const std::string& stage, std::vector<Index> parts) {
         note(stage, "partitions: " + std::to_string(parts.size() - 1));
@@ -135,19 +148,20 @@ private:
     }
 
     void take(const SortRows& sort, const std::string&) {
-        const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;  // in the order so far
-        if (old_nodes_.size() > 0 || (by_columns && order_.size() > 0)) move_pattern();
+        const bool by_columns = depends_on_columns(sort.key);  // in the order so far
+        const bool alike = sort.acts == Acts::symmetric && acts_ == Acts::symmetric;
+        if (old_nodes_.size() > 0 || ((by_columns || !alike) && order_.size() > 0)) move_pattern();
         const PatternOnGpu input{matrix_.rows, offsets_.data(), matrix_.column_indices};
-        old_nodes_ =
-            placed_nodes(workspace_, {in_blocks() ? input : pattern_, order_.data(), pattern_.vertices, stored_.block_size},
-                         sort, planned_->own_facts.partition, longest_);
+        old_nodes_ = placed_nodes(
+            workspace_, {in_blocks() ? input : pattern_, order_.data(), pattern_.vertices, stored_.block_size, matrix_.columns},
+            sort, planned_->own_facts.partition, longest_);
         if (!sort.within_partition) planned_->own_facts.partition.clear();
-        planned_->own_facts.reordered = true;
+        set_acts(sort.acts);
     }
 
     /// The nonzeros are divided when they are stored.
     void take(const SplitByPartition&, const std::string&) {}
-    void take(const SortOutside& sort, const std::string&) { outside_descending_ = sort.descending; }
+    void take(const SortOutside& sort, const std::string&) { sorts_outside_.push_back(sort); }
 
     /// Tiles are made when they are stored, too.
     void take(const CutRows& cut, const std::string& stage) {
@@ -204,12 +218,6 @@ private:
         if (found.wrong != 0) throw Unsuitable("the arrays are not a CSR matrix");
         if (found.unsorted != 0) throw Unsuitable("the columns of a row do not ascend");
         longest_ = found.longest;
-        const auto* const slices = std::get_if<RowSlices>(&plan_.storage);
-        const bool splits =
-            slices != nullptr && slices->threads_per_row == 0;  // the kernel that does is prepared on the host only
-        if (splits && longest_ > static_cast<std::uint32_t>(slices->split_length)) {
-            throw Unsuitable("a row has " + counted(longest_, "nonzero") + ", more than split_length");
-        }
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
         entries_ = matrix_.nonzeros;
     }
@@ -290,32 +298,70 @@ private:
     void begin_order() {
         if (order_.size() > 0 || old_nodes_.size() > 0) move_pattern();
     }
-    void set_order(WorkspaceArray<Index> order) {
+    void set_order(WorkspaceArray<Index> order, Acts acts = Acts::symmetric) {
         order_ = std::move(order);
         planned_->own_facts.partition.clear();
-        planned_->own_facts.reordered = true;
+        set_acts(acts);
+    }
+    void set_acts(Acts acts) {
+        acts_ = acts;
+        if (acts != Acts::rows) planned_->own_facts.reordered = true;
+        if (acts != Acts::symmetric) planned_->own_facts.rows_apart = true;
     }
 
-    /// Moves the pattern to the order that was found last. columns, numbers: [entries] of the moved rows.
-    RowMove move(Index* columns, std::uint32_t* numbers) {
+    /// Moves the pattern to the order that was found last. columns, numbers: [entries] of the moved rows. Returns their
+    /// offsets.
+    WorkspaceArray<Offset> move(Index* columns, std::uint32_t* numbers) {
         if (old_nodes_.size() == 0 && order_.size() > 0) {
             old_nodes_ = workspace_.make<std::uint32_t>(nodes());
             check_cuda(
                 cudaMemcpyAsync(old_nodes_.data(), order_.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
                 "cudaMemcpyAsync");
         }
-        const Index size = stored_.block_size;  // a row of blocks has at most the entries of all its rows
-        RowMove move =
-            move_rows(workspace_, pattern_, entries_, std::int64_t{longest_} * size, old_nodes_.data(), columns, numbers);
-        if (moved_.numbers.size() > 0) {
-            compose(moved_.numbers.data(), numbers, moved_.numbers.size());
-            compose(moved_.to_old.data(), move.to_old.data(), nodes());
-            compose(move.to_new.data(), moved_.to_new.data(), nodes());
-            move.to_new = std::move(moved_.to_new);
+        const OrderBothWays found = both_ways(workspace_, old_nodes_.data(), nodes());
+        OrderBothWays natural;
+        if (acts_ != Acts::symmetric) {
+            natural = both_ways(workspace_, nullptr, acts_ == Acts::rows ? static_cast<std::size_t>(matrix_.columns) : rows());
         }
+        const RowMove task{.pattern = pattern_,
+                           .entries = entries_,
+                           // A row of blocks has at most the entries of all its rows.
+                           .longest = std::int64_t{longest_} * stored_.block_size,
+                           .of_rows = acts_ == Acts::columns ? natural : found,
+                           .of_columns = acts_ == Acts::rows ? natural : found,
+                           .are_natural = old_nodes_.size() == 0};
+        WorkspaceArray<Offset> offsets = move_rows(workspace_, task, columns, numbers);
+        if (moved_.numbers.size() > 0) compose(moved_.numbers.data(), numbers, moved_.numbers.size());
+        if (acts_ != Acts::symmetric && !are_apart_) {
+            are_apart_ = true;
+            of_columns_ = copy_of(of_rows_);
+        }
+        if (!task.are_natural && acts_ != Acts::columns) follow(of_rows_, found);
+        if (!task.are_natural && are_apart_ && acts_ != Acts::rows) follow(of_columns_, found);
         order_ = {};
         old_nodes_ = {};
-        return move;
+        acts_ = Acts::symmetric;
+        return offsets;
+    }
+
+    [[nodiscard]] OrderBothWays copy_of(const OrderBothWays& order) { return {copy_of(order.to_old), copy_of(order.to_new)}; }
+    [[nodiscard]] WorkspaceArray<Index> copy_of(const WorkspaceArray<Index>& array) {
+        if (array.size() == 0) return {};
+        auto copy = workspace_.make<Index>(array.size());
+        check_cuda(cudaMemcpyAsync(copy.data(), array.data(), array.size() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
+                   "cudaMemcpyAsync");
+        return copy;
+    }
+
+    /// first, and then `second`.
+    void follow(OrderBothWays& first, const OrderBothWays& second) {
+        OrderBothWays both = copy_of(second);
+        if (!first.is_natural()) {
+            compose(first.to_old.data(), both.to_old.data(), both.to_old.size());
+            compose(second.to_new.data(), first.to_new.data(), first.to_new.size());
+            both.to_new = std::move(first.to_new);
+        }
+        first = std::move(both);
     }
 
     /// second[i] = first[second[i]]
@@ -331,32 +377,52 @@ private:
         moved.offsets = workspace_.make<std::uint32_t>(nodes() + 1);
         moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
-        RowMove moves = move(moved.columns.data(), moved.numbers.data());
-        on_gpu::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(moves.offsets.data(), nodes() + 1,
+        const WorkspaceArray<Offset> offsets = move(moved.columns.data(), moved.numbers.data());
+        on_gpu::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(offsets.data(), nodes() + 1,
                                                                                               moved.offsets.data());
         check_launch("narrow");
-        moved.to_old = std::move(moves.to_old);
-        moved.to_new = std::move(moves.to_new);
         moved_ = std::move(moved);
         pattern_ = {pattern_.vertices, moved_.offsets.data(), moved_.columns.data()};
     }
 
-    /// The rows, or rows of blocks, that are stored.
+    /// The rows, or rows of blocks, that are stored, and the order of x and y.
     void reorder() {
-        planned_->to_old = keep<Index>(rows(), "an order");
-        planned_->to_new = keep<Index>(rows(), "an order");
         stored_.rows = pattern_.vertices;
         stored_.offsets = keep<Offset>(nodes() + 1, "row offsets");
         stored_.entries = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
         stored_.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
-        const RowMove moves = move(stored_.columns.data(), stored_.entries.template as<std::uint32_t>());
-        slicing::expand_order<<<blocks_of(rows(), block_threads), block_threads, 0, stream()>>>(
-            moves.to_old.data(), moves.to_new.data(), matrix_.rows, stored_.block_size, planned_->to_old.template as<Index>(),
-            planned_->to_new.template as<Index>());
+        const WorkspaceArray<Offset> offsets = move(stored_.columns.data(), stored_.entries.template as<std::uint32_t>());
+        check_cuda(cudaMemcpyAsync(stored_.offsets.address(), offsets.data(), stored_.offsets.bytes(), cudaMemcpyDeviceToDevice,
+                                   stream()),
+                   "cudaMemcpyAsync");
+        const auto elements = std::max(rows(), static_cast<std::size_t>(matrix_.columns));
+        planned_->to_old = keep<Index>(elements, "an order");
+        planned_->to_new = keep<Index>(elements, "an order");
+        OrderBothWays& of_vectors = are_apart_ ? of_columns_ : of_rows_;
+        if (of_vectors.is_natural()) of_vectors = both_ways(workspace_, nullptr, elements);
+        slicing::expand_order<<<blocks_of(elements, block_threads), block_threads, 0, stream()>>>(
+            of_vectors.to_old.data(), of_vectors.to_new.data(), static_cast<Index>(elements), stored_.block_size,
+            planned_->to_old.template as<Index>(), planned_->to_new.template as<Index>());
         check_launch("expand_order");
-        check_cuda(cudaMemcpyAsync(stored_.offsets.address(), moves.offsets.data(), stored_.offsets.bytes(),
+        if (are_apart_) place_rows_of_y();  // the vectors have an order now
+    }
+
+    /// Where the kernel writes its rows, if y has the order of the columns.
+    void place_rows_of_y() {
+        planned_->rows_to_old = keep<Index>(rows(), "the order of the rows");
+        if (of_rows_.is_natural()) of_rows_ = both_ways(workspace_, nullptr, rows());
+        check_cuda(cudaMemcpyAsync(planned_->rows_to_old.address(), of_rows_.to_old.data(), rows() * sizeof(Index),
                                    cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
+        if (matrix_.rows == matrix_.columns) compose(of_columns_.to_new.data(), of_rows_.to_old.data(), rows());
+        stored_.rows_of_y.resize(rows());
+        check_cuda(cudaMemcpyAsync(stored_.rows_of_y.data(), of_rows_.to_old.data(), rows() * sizeof(Index),
+                                   cudaMemcpyDeviceToHost, stream()),
+                   "cudaMemcpyAsync");
+        check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+        if (!Permutation::from_new_of_old(stored_.rows_of_y).is_identity()) return;
+        stored_.rows_of_y.clear();
+        planned_->own_facts.rows_apart = false;
     }
 
     /// The storage for the values of the matrix.
@@ -371,7 +437,7 @@ private:
     void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
     void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
     /// EHYB: the slices of both shares, and their kernel.
-    void store(const PartSlices&) { store_ehyb(task(), stored_, outside_descending_); }
+    void store(const PartSlices& storage) { store_ehyb(task(), stored_, storage, sorts_outside_); }
 
     const DevicePlan& plan_;
     const CsrOnDevice<Value>& matrix_;
@@ -385,13 +451,17 @@ private:
     std::int64_t entries_ = 0;  // of the pattern
     ReorderedRows stored_;
     std::uint32_t longest_ = 0;  // row of the input
+    OrderBothWays of_rows_;      // moved so far
+    OrderBothWays of_columns_;   // likewise; only if they are apart
+    bool are_apart_ = false;
     Index node_size_ = 1;
     bool has_blocks_ = false;
     Moved moved_;                              // the pattern from which the next order begins
+    Acts acts_ = Acts::symmetric;              // of the order from there
     WorkspaceArray<Index> order_;              // by levels, from there; empty: there is none
     WorkspaceArray<std::uint32_t> old_nodes_;  // [nodes] of that order, sorted; empty: not sorted
     Index components_ = 0;                     // of the last order by levels
-    bool outside_descending_ = true;
+    std::vector<SortOutside> sorts_outside_;
     TilesOfPlan tiles_;
     std::unique_ptr<PlannedOnGpu<Value>> planned_;
 };
@@ -406,7 +476,9 @@ std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, co
     if (!can_be_prepared(matrix.nonzeros) || !can_be_prepared(matrix.rows)) {
         throw Unsuitable("the GPU prepares matrices of 1 to 2^31 - 3 rows and nonzeros");
     }
-    if (matrix.rows != matrix.columns) throw Unsuitable("the matrix is not square");
+    const auto steps = plan.steps | std::views::values;
+    const bool any_shape = has_slots_of_rows(plan.storage) && std::ranges::all_of(steps, orders_rows_alone);
+    if (matrix.rows != matrix.columns && !any_shape) throw Unsuitable("the matrix is not square");
     try {
         return PlanOnGpu<Value>(plan, matrix, device).run();
     } catch (const NoRoom&) {

@@ -75,9 +75,11 @@ template <ValueType Value>
 class PlannedOnGpu final : public PlannedMatrix<Value> {
 public:
     Index rows = 0;
+    Index columns = 0;
     std::unique_ptr<Kernel<Value>> own_kernel;
-    DeviceMemory to_old;                         // Index [rows]
-    DeviceMemory to_new;                         // Index [rows]
+    DeviceMemory to_old;                         // Index [rows or columns, the more], of x and y
+    DeviceMemory to_new;                         // Index [rows or columns, the more]
+    DeviceMemory rows_to_old;                    // Index [rows]; empty: those of x and y
     std::vector<GatheredSlots<Value>> gathered;  // all slots of the kernel
     std::size_t nonzeros = 0;
     PlannedFacts own_facts;
@@ -96,11 +98,10 @@ public:
     [[nodiscard]] const Index* old_of_new() const override { return to_old.template as<const Index>(); }
     [[nodiscard]] const Index* new_of_old() const override { return to_new.template as<const Index>(); }
 
-    [[nodiscard]] std::vector<Index> order() const override {
-        std::vector<Index> order(static_cast<std::size_t>(rows));
-        device_.download(to_old, std::as_writable_bytes(std::span(order)));
-        return order;
+    [[nodiscard]] std::vector<Index> row_order() const override {
+        return order_of(rows, rows_to_old.bytes() > 0 ? rows_to_old : to_old);
     }
+    [[nodiscard]] std::vector<Index> column_order() const override { return order_of(columns, to_old); }
 
     void set_values(const Value* input) override {
         const cudaStream_t stream = cuda_device(device_).stream();
@@ -179,6 +180,12 @@ public:
     }
 
 private:
+    [[nodiscard]] std::vector<Index> order_of(Index count, const DeviceMemory& there) const {
+        std::vector<Index> order(static_cast<std::size_t>(count));
+        copy_from_device(device_, there.template as<const Index>(), std::span(order));
+        return order;
+    }
+
     /// Throws Unsuitable if other values do not fit the coding of the slots.
     void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
         if constexpr (std::is_same_v<Value, double>) {

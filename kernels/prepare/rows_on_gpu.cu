@@ -2,12 +2,14 @@
 //
 // Races. Each thread writes items of its own number or of its own row; flags are set by writes of one same value, and the
 // nonzeros of lines are chosen by atomics.
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "kernels/common/entry/buffered_rows.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/rows/layout.hpp"
 #include "kernels/prepare/storages_on_gpu.cuh"
@@ -22,19 +24,15 @@ using on_gpu::for_each_row;
 /// The longest rows that on_gpu::reorder_rows sorts, in time that grows with the square of the length.
 constexpr std::int64_t longest_ranked = 1024;
 
-__global__ void number_entries(std::size_t count, std::uint32_t* __restrict__ numbers) {
-    for_each_item(count, [&](std::size_t i) { numbers[i] = static_cast<std::uint32_t>(i); });
-}
-
 /// A key for each entry of the moved rows: its new row, then its new column, of `bits` bits.
-__global__ void key_by_place(PatternOnGpu pattern, const Index* __restrict__ old_of_new, const Index* __restrict__ new_of_old,
+__global__ void key_by_place(PatternOnGpu pattern, const Index* __restrict__ old_rows, const Index* __restrict__ new_columns,
                              const Offset* __restrict__ offsets, int bits, std::uint64_t* __restrict__ keys,
                              std::uint32_t* __restrict__ numbers) {
     for_each_row(pattern.vertices, [&](Index row, unsigned lane) {
-        const std::uint32_t from = pattern.offsets[old_of_new[row]];
+        const std::uint32_t from = pattern.offsets[old_rows[row]];
         const auto length = static_cast<std::uint32_t>(offsets[row + 1] - offsets[row]);
         for (std::uint32_t k = lane; k < length; k += on_gpu::lanes) {
-            const Index column = new_of_old[pattern.columns[from + k]];
+            const Index column = new_columns[pattern.columns[from + k]];
             keys[offsets[row] + k] = static_cast<std::uint64_t>(row) << bits | static_cast<std::uint64_t>(column);
             numbers[offsets[row] + k] = from + k;
         }
@@ -46,14 +44,14 @@ __global__ void take_columns(const std::uint64_t* __restrict__ keys, std::size_t
 }
 
 /// Sorts the entries of all rows at once, for rows of any length.
-void sort_entries(Workspace& workspace, const PatternOnGpu& pattern, std::size_t entries, const RowMove& move, Index* columns,
-                  std::uint32_t* numbers) {
-    const int bits = on_gpu::bits_of(static_cast<std::uint32_t>(pattern.vertices));
+void sort_entries(Workspace& workspace, const RowMove& move, const Offset* offsets, Index* columns, std::uint32_t* numbers) {
+    const auto rows = static_cast<std::size_t>(move.pattern.vertices);
+    const auto entries = static_cast<std::size_t>(move.entries);
+    const int bits = on_gpu::bits_of(static_cast<std::uint32_t>(std::max(rows, move.of_columns.to_new.size())));
     auto keys = workspace.make<std::uint64_t>(entries);
     auto sorted = workspace.make<std::uint32_t>(entries);
-    const auto rows = static_cast<std::size_t>(pattern.vertices);
     key_by_place<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
-        pattern, move.to_old.data(), move.to_new.data(), move.offsets.data(), bits, keys.data(), sorted.data());
+        move.pattern, move.of_rows.to_old.data(), move.of_columns.to_new.data(), offsets, bits, keys.data(), sorted.data());
     check_launch("key_by_place");
     sort_pairs(workspace, keys, sorted, 0, 2 * bits);
     take_columns<<<blocks_of(entries, block_threads), block_threads, 0, workspace.stream()>>>(keys.data(), entries, bits,
@@ -175,8 +173,12 @@ void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto csr, co
     // The kernel reads offsets and columns on the device's stream.
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
     const Offset vectors = Offset{csr.row_count} + csr.column_count;
-    task.result.own_kernel = csr_kernel_on_gpu<Value>(
-        std::move(csr), task.result.own_facts.bytes + vectors * static_cast<Offset>(sizeof(Value)), task.device);
+    const std::int64_t bytes = task.result.own_facts.bytes + vectors * static_cast<Offset>(sizeof(Value));
+    task.result.own_kernel = csr_kernel_on_gpu<Value>(std::move(csr), bytes, task.device);
+    if (rows.rows_of_y.empty()) return;
+    const std::int64_t moved = task.result.own_kernel->own_bytes_to_move().value_or(bytes);
+    task.result.own_kernel =
+        std::make_unique<BufferedRows<Value>>(std::move(task.result.own_kernel), rows.rows_of_y, task.device, moved);
 }
 
 template <typename Stored, ValueType Value>
@@ -224,7 +226,7 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Val
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
     csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, std::move(coding), "values of csr16");
     task.result.note_arrays(csr16);
-    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(csr16), task.matrix.nonzeros, task.device);
+    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(csr16), task.matrix.nonzeros, rows.rows_of_y, task.device);
 }
 
 /// Fills the arrays that ell and ellr share.
@@ -254,47 +256,60 @@ void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, con
         RowsOfShape<ell_shape, Stored, DeviceArray> ell;
         pad<Stored>(task, rows, storage, std::move(coding), ell);
         task.result.note_arrays(ell);
-        task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ell), task.matrix.nonzeros, task.device);
+        task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ell), task.matrix.nonzeros, rows.rows_of_y, task.device);
         return;
     }
     RowsOfShape<ellr_shape, Stored, DeviceArray> ellr;
     pad<Stored>(task, rows, storage, std::move(coding), ellr);
+    ellr.row_lengths = lengths_of_rows(task, rows);
+    task.result.note_arrays(ellr);
+    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ellr), task.matrix.nonzeros, rows.rows_of_y, task.device);
+}
+
+}  // namespace
+
+template <ValueType Value>
+DeviceArray<Index> lengths_of_rows(const StorageTask<Value>& task, const ReorderedRows& rows) {
     const auto count = static_cast<std::size_t>(rows.rows);
     DeviceMemory lengths = room_for<Index>(task.device, count, "lengths of rows");
     measure_rows<<<blocks_of(count, block_threads), block_threads, 0, task.workspace.stream()>>>(
         rows.offsets.as<const Offset>(), rows.rows, lengths.as<Index>());
     check_launch("measure_rows");
-    ellr.row_lengths = {std::move(lengths), Offset{rows.rows}};
-    task.result.note_arrays(ellr);
-    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ellr), task.matrix.nonzeros, task.device);
+    check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
+    return {std::move(lengths), Offset{rows.rows}};
 }
 
-}  // namespace
-
-RowMove move_rows(Workspace& workspace, const PatternOnGpu& pattern, std::int64_t entries, std::int64_t longest,
-                  const std::uint32_t* old_rows, Index* columns, std::uint32_t* numbers) {
-    const auto rows = static_cast<std::size_t>(pattern.vertices);
-    const auto count = static_cast<std::size_t>(entries);
-    const cudaStream_t stream = workspace.stream();
-    RowMove move{workspace.make<Index>(rows), workspace.make<Index>(rows), workspace.make<Offset>(rows + 1)};
-    on_gpu::invert<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
-        pattern.offsets, old_rows, pattern.vertices, move.to_old.data(), move.to_new.data(), move.offsets.data());
+OrderBothWays both_ways(Workspace& workspace, const std::uint32_t* old_of_new, std::size_t count) {
+    OrderBothWays order{workspace.make<Index>(count), workspace.make<Index>(count)};
+    on_gpu::invert<<<blocks_of(count, block_threads), block_threads, 0, workspace.stream()>>>(
+        old_of_new, count, order.to_old.data(), order.to_new.data());
     check_launch("invert");
-    sum_up(workspace, move.offsets);
-    if (old_rows == nullptr) {
-        check_cuda(cudaMemcpyAsync(columns, pattern.columns, count * sizeof(Index), cudaMemcpyDeviceToDevice, stream),
+    return order;
+}
+
+WorkspaceArray<Offset> move_rows(Workspace& workspace, const RowMove& move, Index* columns, std::uint32_t* numbers) {
+    const auto rows = static_cast<std::size_t>(move.pattern.vertices);
+    const auto count = static_cast<std::size_t>(move.entries);
+    const cudaStream_t stream = workspace.stream();
+    auto offsets = workspace.make<Offset>(rows + 1);
+    on_gpu::measure_moved_rows<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
+        move.pattern.offsets, move.of_rows.to_old.data(), move.pattern.vertices, offsets.data());
+    check_launch("measure_moved_rows");
+    sum_up(workspace, offsets);
+    if (move.are_natural) {
+        check_cuda(cudaMemcpyAsync(columns, move.pattern.columns, count * sizeof(Index), cudaMemcpyDeviceToDevice, stream),
                    "cudaMemcpyAsync");
-        number_entries<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(count, numbers);
-        check_launch("number_entries");
-    } else if (longest > longest_ranked) {
-        sort_entries(workspace, pattern, count, move, columns, numbers);
+        on_gpu::number_items<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(count, numbers);
+        check_launch("number_items");
+    } else if (move.longest > longest_ranked) {
+        sort_entries(workspace, move, offsets.data(), columns, numbers);
     } else {
         on_gpu::reorder_rows<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, stream>>>(
-            pattern.offsets, pattern.columns, move.to_old.data(), move.to_new.data(), move.offsets.data(), pattern.vertices,
-            columns, numbers);
+            move.pattern.offsets, move.pattern.columns, move.of_rows.to_old.data(), move.of_columns.to_new.data(),
+            offsets.data(), move.pattern.vertices, columns, numbers);
         check_launch("reorder_rows");
     }
-    return move;
+    return offsets;
 }
 
 template <ValueType Value>
@@ -337,6 +352,8 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Pad
     });
 }
 
+template DeviceArray<Index> lengths_of_rows(const StorageTask<float>&, const ReorderedRows&);
+template DeviceArray<Index> lengths_of_rows(const StorageTask<double>&, const ReorderedRows&);
 template ValueFacts facts_on_gpu(const StorageTask<float>&, const ReorderedRows&, const DeviceStorage&, Index);
 template ValueFacts facts_on_gpu(const StorageTask<double>&, const ReorderedRows&, const DeviceStorage&, Index);
 template void store_on_gpu(const StorageTask<float>&, ReorderedRows&, const WholeRows&);

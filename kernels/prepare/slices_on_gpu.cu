@@ -1,16 +1,12 @@
 // Sliced ELL of rows, or of rows of blocks, from the rows in their order.
 #include "kernels/prepare/slices_on_gpu.cuh"
 
-#include <limits>
-
 #include "core/text/words.hpp"
 #include "kernels/formats/block_sell/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 
 namespace workbench {
 namespace {
-
-constexpr Offset any_number = std::numeric_limits<Offset>::max();
 
 /// The rows, and the size of the matrix for `sell`. Throws Unsuitable if a slice may be too large.
 template <ValueType Value>
@@ -44,14 +40,13 @@ void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const
     sell.threads_per_row = storage.threads_per_row;
     sell.split_length = storage.split_length;
     sell.slice_height = slice_height(task, storage);
-    const bool fills_warp = sell.slice_height == 32 || sell.slice_height == 16 || sell.slice_height == 8;
-    // The kernel that reads the lengths of rows is prepared on the host only (SellLayout::by_lengths).
-    const bool by_slots = sell.threads_per_row > 0;
-    if (!by_slots && !fills_warp) throw Unsuitable("slices of " + counted(sell.slice_height, "row") + " do not fill a warp");
-    store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), by_slots ? any_number : 2 * task.matrix.nonzeros,
-                         sell);
+    store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), sell);
     task.result.note_arrays(sell);
-    task.result.own_kernel = sell_kernel_on_gpu<Value>(std::move(sell), task.device);
+    DeviceArray<Index> lengths;
+    if (reads_lengths(sell, task.matrix.nonzeros, task.longest)) lengths = lengths_of_rows(task, rows);
+    const Offset vectors = (Offset{sell.row_count} + sell.column_count) * static_cast<Offset>(sizeof(Value));
+    task.result.own_kernel = sell_kernel_on_gpu<Value>(std::move(sell), std::move(lengths),
+                                                       task.result.own_facts.bytes + vectors, rows.rows_of_y, task.device);
 }
 
 /// As SellCoder::is_wide of the host.
@@ -97,7 +92,7 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Blo
         sell.block_size = rows.block_size;
         sell.threads_per_row = threads;
         sell.slice_height = 32 / threads;
-        store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), any_number, sell);
+        store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), sell);
         task.result.note_arrays(sell);
         task.result.own_kernel = block_sell_kernel_on_gpu<Value>(std::move(sell), task.device);
     };

@@ -96,15 +96,13 @@ void fill_columns(const StorageTask<Value>& task, MeasuredSlices& slices, std::s
     }
 }
 
-/// Makes the arrays of slices, and has the result fill in their values. stored: without arrays, with its slice height. Throws
-/// Unsuitable if there are more than `most` slots of entries.
+/// Makes the arrays of slices, and has the result fill in their values. stored: without arrays, with its slice height.
 template <typename Stored, ValueType Value>
-void store_slices(const StorageTask<Value>& task, const RowsToSlice& rows, Coding<Value> coding, Offset most, auto& stored) {
+void store_slices(const StorageTask<Value>& task, const RowsToSlice& rows, Coding<Value> coding, auto& stored) {
     constexpr bool marks_padding = ConstantMember<ValueArray<Stored, DeviceArray>>;
     Workspace& workspace = task.workspace;
     MeasuredSlices slices = measured(task, rows, stored.slice_height, Index{padding_column} - (marks_padding ? 1 : 0));
     const Offset slots = workspace.download_item(slices.offsets, slices.count());
-    if (slots > most) throw Unsuitable("most slots would be padding");
     if constexpr (HasColumns<decltype(stored.values)>) {
         coding.column_bits = std::bit_width(static_cast<std::uint32_t>(workspace.download_item(slices.reach, 0)));
     }

@@ -23,6 +23,7 @@ struct ReorderedRows {
     WorkspaceArray<Index> columns;    // [entries] ascending strictly in each row
     Index block_size = 1;             // entries are blocks of block_size x block_size, and nonzeros if it is 1
     DeviceMemory nonzeros_of_blocks;  // std::uint32_t [entries * block_size^2] by their numbers in the input; if blocks
+    std::vector<Index> rows_of_y;     // [rows] that the kernel writes; empty: its own
 
     /// longest: row of the matrix.
     [[nodiscard]] ReorderedOnGpu view(std::uint32_t longest) const {
@@ -61,10 +62,11 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Row
 template <ValueType Value>
 void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const BlockSlices& storage);
 
-/// EHYB for the parts of the result's facts, with columns of 16 bits inside them, and its kernel `fused`. descending: the order
-/// of the rows outside, by their entries outside. Slices must have fewer than 2^31 slots.
+/// EHYB for the parts of the result's facts, and its kernel `fused`. sorts: of the rows outside, one after another. Slices must
+/// have fewer than 2^31 slots.
 template <ValueType Value>
-void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, bool descending);
+void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, const PartSlices& storage,
+                const std::vector<SortOutside>& sorts);
 
 /// For DevicePlan::settle, without what no storage on a GPU depends on.
 template <ValueType Value>
@@ -81,6 +83,10 @@ struct TilesOfPlan {
 template <ValueType Value>
 void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage,
                  const TilesOfPlan& plan);
+
+/// [rows] Complete on return.
+template <ValueType Value>
+[[nodiscard]] DeviceArray<Index> lengths_of_rows(const StorageTask<Value>& task, const ReorderedRows& rows);
 
 /// Memory for `count` items that outlives the workspace.
 template <typename Item>
@@ -197,17 +203,29 @@ ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, 
     return values;
 }
 
-/// The way from the rows of a pattern to those of an order.
-struct RowMove {
-    WorkspaceArray<Index> to_old;    // [rows]
-    WorkspaceArray<Index> to_new;    // [rows]
-    WorkspaceArray<Offset> offsets;  // [rows + 1] of the moved rows
+/// An order of rows or columns. Without arrays: the natural one.
+struct OrderBothWays {
+    WorkspaceArray<Index> to_old;  // [rows or columns]
+    WorkspaceArray<Index> to_new;
+
+    [[nodiscard]] bool is_natural() const { return to_old.size() == 0; }
 };
 
-/// Moves the rows and columns of a pattern, whose rows have up to `longest` entries, to an order. old_rows: the old row in each
-/// place, or null for the order of the pattern. columns, numbers: [entries] of the moved rows, and their numbers in the
-/// pattern.
-[[nodiscard]] RowMove move_rows(Workspace& workspace, const PatternOnGpu& pattern, std::int64_t entries, std::int64_t longest,
-                                const std::uint32_t* old_rows, Index* columns, std::uint32_t* numbers);
+/// old_of_new: null for the natural order.
+[[nodiscard]] OrderBothWays both_ways(Workspace& workspace, const std::uint32_t* old_of_new, std::size_t count);
+
+/// Moves the rows of a pattern, which have up to `longest` entries, and its columns, to orders with arrays. are_natural: they
+/// are the natural ones. columns, numbers: [entries] of the moved rows, and their numbers in the pattern. Returns the offsets
+/// of the moved rows, [rows + 1].
+struct RowMove {
+    const PatternOnGpu& pattern;
+    std::int64_t entries = 0;
+    std::int64_t longest = 0;
+    const OrderBothWays& of_rows;
+    const OrderBothWays& of_columns;
+    bool are_natural = false;
+};
+[[nodiscard]] WorkspaceArray<Offset> move_rows(Workspace& workspace, const RowMove& move, Index* columns,
+                                               std::uint32_t* numbers);
 
 }  // namespace workbench

@@ -12,33 +12,6 @@ namespace {
 
 using tiling::Fragment;
 
-/// The number of the fragment in each place. size: rows of a fragment.
-WorkspaceArray<std::uint32_t> placed(Workspace& workspace, const tiling::TilesOnGpu& tiles, const RowPlacing& how, Index size,
-                                     Index rows, std::uint32_t longest) {
-    const bool hashed = how.sample > 0;
-    const auto count = static_cast<std::size_t>(tiles.count);
-    const unsigned blocks = blocks_of(count, block_threads);
-    const cudaStream_t stream = workspace.stream();
-    auto keys = workspace.make<std::uint64_t>(count);
-    auto numbers = workspace.make<std::uint32_t>(count);
-    const auto largest = hashed ? static_cast<std::uint32_t>(length_class(static_cast<Index>(longest))) : longest;
-    const int length_bits = on_gpu::bits_of(largest);
-    tiling::key_by_tile<<<blocks, block_threads, 0, stream>>>(tiles, size, how.window.value_or(rows), hashed, how.descending,
-                                                              longest, length_bits, keys.data(), numbers.data());
-    check_launch("key_by_tile");
-    sort_pairs(workspace, keys, numbers, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(count)));
-    if (!hashed) return numbers;
-    const auto homes = workspace.make<Index>(count);
-    auto slots = workspace.make<std::uint32_t>(count);
-    tiling::fit_hashes<<<blocks_of(static_cast<std::size_t>(tiles.tiles), 1), block_threads, 0, stream>>>(
-        tiles, keys.data(), numbers.data(), how.sample, homes.data());
-    check_launch("fit_hashes");
-    tiling::place_hashed<<<blocks, block_threads, 0, stream>>>(tiles, keys.data(), numbers.data(), homes.data(), how.sample,
-                                                               slots.data());
-    check_launch("place_hashed");
-    return slots;
-}
-
 template <ValueType Value>
 class HbpMaker {
 public:
@@ -54,9 +27,7 @@ public:
 
     void run(const TilesOfPlan& plan) {
         list_tiles(plan);
-        for (const PlaceInTiles& order : plan.orders) {
-            fragments_ = sorted_fragments(placed(workspace_, tiles(), order, 1, matrix_.rows, matrix_.longest));
-        }
+        for (const PlaceInTiles& order : plan.orders) place(order, plan);
         place_batches();
         number_results();
         measure_chunks() ? store<std::uint16_t>() : store<Index>();
@@ -123,6 +94,31 @@ private:
         first_of_tiles_ = workspace_.make<Index>(total(tiles_until_) + 1);
         tiling::find_tiles<<<blocks(count), block_threads, 0, stream()>>>(tiles_until_.data(), count, first_of_tiles_.data());
         check_launch("find_tiles");
+    }
+
+    void place(const PlaceInTiles& order, const TilesOfPlan& plan) {
+        const tiling::FragmentsOnGpu given{fragments_.data(), matrix_.columns, static_cast<Index>(fragments()), matrix_.rows};
+        const auto sorted = keyed(workspace_, given, order.key);
+        if (order.only) {
+            const auto [row_block, segment] = *order.only;
+            if (!has_piece(plan.row_blocks, row_block) || !has_piece(plan.segments, segment)) throw Unsuitable(no_such_tile);
+            const auto found = workspace_.make<int>(1);
+            check_cuda(cudaMemsetAsync(found.data(), 0, sizeof(int), stream()), "cudaMemsetAsync");
+            tiling::keep_other_tiles<<<blocks(fragments()), block_threads, 0, stream()>>>(
+                matrix_.columns, fragments_.data(), fragments(),
+                {plan.row_blocks[row_block], plan.row_blocks[row_block + 1], plan.segments[segment],
+                 plan.segments[segment + 1]},
+                sorted.data(), found.data());
+            check_launch("keep_other_tiles");
+            if (workspace_.download_item(found, 0) == 0) throw Unsuitable(no_such_tile);
+        }
+        tiling::TilesOnGpu by_key = tiles();
+        by_key.fragments = sorted.data();
+        fragments_ = sorted_fragments(
+            placed(workspace_, by_key, order, 1, matrix_.rows, largest_key(order.key, given, matrix_.longest)));
+    }
+    [[nodiscard]] static bool has_piece(const std::vector<Index>& boundaries, Index piece) {
+        return static_cast<std::size_t>(piece) + 1 < boundaries.size();
     }
 
     [[nodiscard]] tiling::TilesOnGpu tiles() const {
@@ -233,6 +229,8 @@ private:
         result_.own_kernel = hbp_kernel_on_gpu<Value, ColumnIndex>(std::move(hbp), first_entries_, product, device_);
     }
 
+    static constexpr const char* no_such_tile = "there is no such tile with nonzeros";
+
     Workspace& workspace_;
     Device& device_;
     PlannedOnGpu<Value>& result_;
@@ -250,35 +248,6 @@ private:
 };
 
 }  // namespace
-
-WorkspaceArray<std::uint32_t> placed_nodes(Workspace& workspace, const NodesOnGpu& nodes, const SortRows& sort,
-                                           const std::vector<Index>& partition, std::uint32_t longest) {
-    const auto count = static_cast<std::size_t>(nodes.count);
-    const cudaStream_t stream = workspace.stream();
-    const unsigned blocks = blocks_of(count * on_gpu::lanes, block_threads);
-    WorkspaceArray<Index> part_of;
-    if (sort.key == RowKey::inside_partition) {
-        const auto parts = workspace.upload<Index>(std::span(partition));
-        part_of = workspace.make<Index>(count);
-        tiling::find_parts<<<blocks, block_threads, 0, stream>>>(parts.data(), static_cast<Index>(partition.size()) - 1, nodes,
-                                                                 part_of.data());
-        check_launch("find_parts");
-    }
-    const std::vector<Index> bounds = sort.within_partition ? partition : std::vector<Index>{0, nodes.count};
-    const auto groups = workspace.upload<Index>(std::span(bounds));
-    const auto group_count = static_cast<Index>(bounds.size()) - 1;
-    const auto fragments = workspace.make<Fragment>(count);
-    const auto tiles_until = workspace.make<Offset>(count + 1);
-    tiling::list_nodes<<<blocks, block_threads, 0, stream>>>(nodes, sort.key, part_of.data(), groups.data(), group_count,
-                                                             fragments.data(), tiles_until.data());
-    check_launch("list_nodes");
-    const bool by_columns = sort.key == RowKey::first_column || sort.key == RowKey::span;
-    auto old_nodes = placed(workspace, {fragments.data(), tiles_until.data(), groups.data(), nodes.count, group_count}, sort,
-                            nodes.size, nodes.rows.vertices, by_columns ? static_cast<std::uint32_t>(nodes.count) : longest);
-    tiling::take_rows<<<blocks, block_threads, 0, stream>>>(fragments.data(), count, old_nodes.data());
-    check_launch("take_rows");
-    return old_nodes;
-}
 
 template <ValueType Value>
 void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, const TileBatches& storage,

@@ -1,16 +1,14 @@
-// The kernels that divide a matrix into tiles on the GPU, and place and store their rows as HBP.
+// The kernels that divide a matrix into tiles on the GPU, and store their rows as HBP.
 //
 // Races. A thread writes items of its own number, or those of its own row, tile, chunk or stored row. The results of a row are
 // counted by atomics.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include "core/matrix/length_hash.hpp"
 #include "kernels/formats/hbp/placement.hpp"
-#include "kernels/prepare/cuthill_mckee.cuh"
+#include "kernels/prepare/placing.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 #include "kernels/primitives/rows.cuh"
 #include "kernels/primitives/search.hpp"
@@ -18,26 +16,6 @@
 namespace workbench::tiling {
 
 using on_gpu::for_each_item;
-
-/// The entries of a row in one tile, which are neighbours; or a node, with the key by which it is placed for its length.
-struct Fragment {
-    std::uint32_t first;
-    Index length;
-    Index row;
-};
-
-/// Fragments tile by tile.
-struct TilesOnGpu {
-    const Fragment* fragments;    // [count]
-    const Offset* tiles_until;    // [count + 1] the tiles that begin before each fragment
-    const Index* first_of_tiles;  // [tiles + 1]
-    Index count;
-    Index tiles;
-
-    [[nodiscard]] constexpr Index tile_of(std::size_t fragment) const {
-        return static_cast<Index>(tiles_until[fragment + 1]) - 1;
-    }
-};
 
 struct CutsOnGpu {
     const Index* row_blocks;  // [row_block_count + 1]
@@ -102,163 +80,6 @@ static __global__ void find_tiles(const Offset* __restrict__ tiles_until, std::s
     for_each_item(count, [&](std::size_t i) {
         if (tiles_until[i] != tiles_until[i + 1]) first_of_tiles[tiles_until[i]] = static_cast<Index>(i);
         if (i + 1 == count) first_of_tiles[tiles_until[count]] = static_cast<Index>(count);
-    });
-}
-
-/// The part of each old row.
-static __global__ void find_parts(const Index* __restrict__ boundaries, Index parts, NodesOnGpu nodes,
-                                  Index* __restrict__ part_of) {
-    for_each_item(static_cast<std::size_t>(nodes.count), [&](std::size_t place) {
-        part_of[nodes.old_of_new == nullptr ? static_cast<Index>(place) : nodes.old_of_new[place]] =
-            piece_at(boundaries, parts, static_cast<Index>(place));
-    });
-}
-
-/// The key of a node, in all its lanes. part_of: of each row, for RowKey::inside_partition.
-inline __device__ Index key_of(const NodesOnGpu& nodes, Index node, RowKey key, const Index* part_of, unsigned lane) {
-    const std::uint32_t* const offsets = nodes.rows.offsets;
-    const Index* const columns = nodes.rows.columns;
-    if (key == RowKey::inside_partition) {
-        unsigned inside = 0;
-        for (std::uint32_t i = offsets[node] + lane; i < offsets[node + 1]; i += on_gpu::lanes) {
-            inside += part_of[columns[i]] == part_of[node] ? 1 : 0;
-        }
-        return static_cast<Index>(__reduce_add_sync(on_gpu::lanes_of_row(), inside));
-    }
-    if (key == RowKey::nonzeros) {
-        std::uint32_t longest = 0;
-        for (Index row = node * nodes.size; row < (node + 1) * nodes.size; ++row) {
-            longest = max(longest, offsets[row + 1] - offsets[row]);
-        }
-        return static_cast<Index>(longest);
-    }
-    const bool is_empty = offsets[node] == offsets[node + 1];
-    if (key == RowKey::first_column) return is_empty ? nodes.count : columns[offsets[node]];
-    return is_empty ? 0 : columns[offsets[node + 1] - 1] - columns[offsets[node]] + 1;
-}
-
-/// The nodes as fragments of tiles, which are groups of them.
-static __global__ void list_nodes(NodesOnGpu nodes, RowKey key, const Index* __restrict__ part_of,
-                                  const Index* __restrict__ groups, Index group_count, Fragment* __restrict__ fragments,
-                                  Offset* __restrict__ tiles_until) {
-    on_gpu::for_each_row(nodes.count, [&](Index place, unsigned lane) {
-        const Index old = nodes.old_of_new == nullptr ? place : nodes.old_of_new[place];
-        const Index found = key_of(nodes, old, key, part_of, lane);
-        if (lane != 0) return;
-        fragments[place] = {0, found, old};
-        tiles_until[place + 1] = piece_at(groups, group_count, place) + 1;
-        if (place == 0) tiles_until[0] = 0;
-    });
-}
-
-static __global__ void take_rows(const Fragment* __restrict__ fragments, std::size_t count, std::uint32_t* __restrict__ rows) {
-    for_each_item(count, [&](std::size_t i) { rows[i] = static_cast<std::uint32_t>(fragments[rows[i]].row); });
-}
-
-/// Keys by which stable sorts place the fragments of each tile, of `size` rows: the window, then the length or its class.
-static __global__ void key_by_tile(TilesOnGpu tiles, Index size, Index window, bool hashed, bool descending,
-                                   std::uint32_t longest, int length_bits, std::uint64_t* __restrict__ keys,
-                                   std::uint32_t* __restrict__ numbers) {
-    for_each_item(static_cast<std::size_t>(tiles.count), [&](std::size_t i) {
-        const Index first = tiles.first_of_tiles[tiles.tile_of(i)];
-        // A window has a row at least, and a fragment belongs to that of its first row.
-        const auto begin =
-            static_cast<std::uint64_t>(first + (Offset{static_cast<Index>(i) - first} * size) / max(window, size));
-        const auto length = static_cast<std::uint32_t>(tiles.fragments[i].length);
-        const auto length_key = hashed       ? static_cast<std::uint32_t>(length_class(tiles.fragments[i].length))
-                                : descending ? longest - length
-                                             : length;
-        keys[i] = begin << length_bits | length_key;
-        numbers[i] = static_cast<std::uint32_t>(i);
-    });
-}
-
-/// The slot in its tile to which the hash of each class of lengths leads (stages/length_hash.hpp), at the place of the first
-/// fragment of the class. A block takes a tile. keys, numbers: sorted by tile and class.
-static __global__ void fit_hashes(TilesOnGpu tiles, const std::uint64_t* __restrict__ keys,
-                                  const std::uint32_t* __restrict__ numbers, Index most_sampled, Index* __restrict__ homes) {
-    __shared__ Index starts[length_classes];  // first, the rows of the sample in each class
-    for (auto tile = static_cast<Index>(blockIdx.x); tile < tiles.tiles; tile += static_cast<Index>(gridDim.x)) {
-        const Index first = tiles.first_of_tiles[tile];
-        const Index rows = tiles.first_of_tiles[tile + 1] - first;
-        if (rows == 0) continue;
-        const Index sample = min(most_sampled, rows);
-        for (auto i = static_cast<int>(threadIdx.x); i < length_classes; i += block_threads) starts[i] = 0;
-        __syncthreads();
-        const SampledRows sampled(sample, rows);
-        for (auto i = static_cast<Index>(threadIdx.x); i < sample; i += block_threads) {
-            atomicAdd(starts + length_class(tiles.fragments[first + sampled.row(i)].length), 1);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            Index shorter = 0;
-            Index start = 0;
-            for (Index& entry : starts) {
-                const Index count = entry;
-                start = max(start, class_start(shorter, sample, rows, [](double value) { return sqrt(value); }));
-                entry = shorter == sample ? rows - 1 : start;  // classes above those of the sample
-                shorter += count;
-            }
-        }
-        __syncthreads();
-        for (auto i = first + static_cast<Index>(threadIdx.x); i < first + rows; i += block_threads) {
-            if (i > first && keys[i - 1] == keys[i]) continue;
-            homes[i] = starts[length_class(tiles.fragments[numbers[i]].length)];
-        }
-        __syncthreads();
-    }
-}
-
-/// Finds the slot of a fragment among those that earlier ones of its tile occupy: the first free slot from its home on or, if
-/// there is none, the last free one. The earlier ones of each class occupy slots from their home on, which push the next class
-/// on where they reach its home. As many of the last free slots are occupied as there are fragments behind the last slot.
-struct SlotSearch {
-    Index rows;             // and slots, of the tile
-    Index remaining;        // free slots
-    Index end = 0;          // of the slots that classes so far occupy
-    Index free_before = 0;  // that are not occupied, before `end`
-    Index found = -1;       // the first from the own home on
-    Index found_before = 0;
-    Index last = 0;
-
-    /// A class has its home here, or the tile ends. is_after: after the own class.
-    constexpr void go_to(Index home, bool is_after) {
-        if (home <= end) return;
-        if (is_after && found < 0) {
-            found = end;
-            found_before = free_before;
-        }
-        if (free_before < remaining && remaining <= free_before + home - end) last = end + remaining - 1 - free_before;
-        free_before += home - end;
-        end = home;
-    }
-    [[nodiscard]] constexpr Index slot() const { return found >= 0 && found_before < remaining ? found : last; }
-};
-
-/// Places the fragments of each tile in slots, as place_by_hash does one after another. keys, numbers: sorted by tile and
-/// class.
-static __global__ void place_hashed(TilesOnGpu tiles, const std::uint64_t* __restrict__ keys,
-                                    const std::uint32_t* __restrict__ numbers, const Index* __restrict__ homes,
-                                    Index most_sampled, std::uint32_t* __restrict__ slots) {
-    for_each_item(static_cast<std::size_t>(tiles.count), [&](std::size_t i) {
-        const std::uint32_t own = numbers[i];
-        const Index first = tiles.first_of_tiles[tiles.tile_of(own)];
-        const Index rows = tiles.first_of_tiles[tiles.tile_of(own) + 1] - first;
-        if (rows <= most_sampled) {  // each class has as many slots as fragments
-            slots[i] = own;
-            return;
-        }
-        SlotSearch search{rows, rows - (static_cast<Index>(own) - first)};
-        bool is_after = false;
-        for (Index begin = first; begin < first + rows;) {
-            const Index count = count_below(keys + begin, first + rows - begin, keys[begin] + 1);
-            search.go_to(homes[begin], is_after);
-            search.end += count_below(numbers + begin, count, own);
-            is_after = is_after || keys[begin] == keys[i];
-            begin += count;
-        }
-        search.go_to(rows, is_after);
-        slots[first + search.slot()] = own;
     });
 }
 

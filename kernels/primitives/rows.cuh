@@ -64,16 +64,27 @@ __global__ void check_rows(const Given* __restrict__ given, const Index* __restr
     });
 }
 
-/// The order, its inverse, and the length of each row at the place after it. old_rows: null for the natural order.
-static __global__ void invert(const std::uint32_t* __restrict__ offsets, const std::uint32_t* __restrict__ old_rows, Index rows,
-                              Index* __restrict__ old_of_new, Index* __restrict__ new_of_old, Offset* __restrict__ lengths) {
-    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
-        const Index old = old_rows == nullptr ? static_cast<Index>(place) : static_cast<Index>(old_rows[place]);
+/// An order and its inverse. given: the old number in each place, or null for the natural order.
+static __global__ void invert(const std::uint32_t* __restrict__ given, std::size_t count, Index* __restrict__ old_of_new,
+                              Index* __restrict__ new_of_old) {
+    for_each_item(count, [&](std::size_t place) {
+        const Index old = given == nullptr ? static_cast<Index>(place) : static_cast<Index>(given[place]);
         old_of_new[place] = old;
         new_of_old[old] = static_cast<Index>(place);
-        lengths[place + 1] = offsets[old + 1] - offsets[old];
+    });
+}
+
+/// The length of each row of an order, at the place after it.
+static __global__ void measure_moved_rows(const std::uint32_t* __restrict__ offsets, const Index* __restrict__ old_of_new,
+                                          Index rows, Offset* __restrict__ lengths) {
+    for_each_item(static_cast<std::size_t>(rows), [&](std::size_t place) {
+        lengths[place + 1] = offsets[old_of_new[place] + 1] - offsets[old_of_new[place]];
         if (place == 0) lengths[0] = 0;
     });
+}
+
+static __global__ void number_items(std::size_t count, std::uint32_t* __restrict__ numbers) {
+    for_each_item(count, [&](std::size_t i) { numbers[i] = static_cast<std::uint32_t>(i); });
 }
 
 /// second[i] = first[second[i]]
@@ -86,10 +97,10 @@ static __global__ void narrow(const Offset* __restrict__ offsets, std::size_t co
     for_each_item(count, [&](std::size_t i) { narrow[i] = static_cast<std::uint32_t>(offsets[i]); });
 }
 
-/// The reordered rows, with ascending columns: the rank of an entry is the number of entries of its row with smaller new
-/// columns.
+/// The rows of an order, whose columns are renumbered and ascend: the rank of an entry is the number of entries of its row with
+/// smaller new columns.
 static __global__ void reorder_rows(const std::uint32_t* __restrict__ old_offsets, const Index* __restrict__ old_columns,
-                                    const Index* __restrict__ old_of_new, const Index* __restrict__ new_of_old,
+                                    const Index* __restrict__ old_of_new, const Index* __restrict__ new_columns,
                                     const Offset* __restrict__ offsets, Index rows, Index* __restrict__ columns,
                                     std::uint32_t* __restrict__ entries) {
     for_each_row(rows, [&](Index row, unsigned lane) {
@@ -99,7 +110,7 @@ static __global__ void reorder_rows(const std::uint32_t* __restrict__ old_offset
         const unsigned mask = lanes_of_row();
         if (length <= lanes) {
             const bool has_entry = lane < length;
-            const Index column = has_entry ? new_of_old[old_columns[from + lane]] : 0;
+            const Index column = has_entry ? new_columns[old_columns[from + lane]] : 0;
             Index rank = 0;
             for (std::uint32_t other = 0; other < length; ++other) {
                 if (__shfl_sync(mask, column, static_cast<int>(other), lanes) < column) ++rank;
@@ -110,10 +121,10 @@ static __global__ void reorder_rows(const std::uint32_t* __restrict__ old_offset
             return;
         }
         for (std::uint32_t k = lane; k < length; k += lanes) {
-            const Index column = new_of_old[old_columns[from + k]];
+            const Index column = new_columns[old_columns[from + k]];
             Index rank = 0;
             for (std::uint32_t other = 0; other < length; ++other) {
-                if (new_of_old[old_columns[from + other]] < column) ++rank;
+                if (new_columns[old_columns[from + other]] < column) ++rank;
             }
             columns[to + rank] = column;
             entries[to + rank] = from + k;

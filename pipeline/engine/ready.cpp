@@ -169,13 +169,14 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
     planned_ = run_plan(plan.device, device_plan, matrix);
     const PlannedFacts& facts = planned_->facts();
-    partition_ = facts.partition;
+    if (!facts.rows_apart) partition_ = facts.partition;
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
     preparation_.bytes = facts.bytes;
     preparation_.bytes_to_move = planned_->kernel().own_bytes_to_move().value_or(
         facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns));
+    if (facts.rows_apart) preparation_.bytes_to_move += Offset{matrix.rows} * static_cast<Offset>(sizeof(Index));
     preparation_.stage_seconds = facts.seconds(true);
     preparation_.build_seconds = facts.seconds(false);
     preparation_.copy_seconds = facts.waited_seconds;
@@ -208,8 +209,8 @@ double Ready<Value>::new_values_seconds(const CsrMatrix& matrix, Device& device,
 template <ValueType Value>
 const ProductSpace& Ready<Value>::space() const {
     if (candidate_.space == nullptr) {
-        const Permutation order = Permutation::from_old_of_new(planned_->order());
-        candidate_.space = std::make_shared<const ProductSpace>(order, order);
+        candidate_.space = std::make_shared<const ProductSpace>(Permutation::from_old_of_new(planned_->row_order()),
+                                                                Permutation::from_old_of_new(planned_->column_order()));
     }
     return *candidate_.space;
 }

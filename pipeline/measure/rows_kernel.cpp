@@ -2,43 +2,11 @@
 
 #include <vector>
 
+#include "kernels/common/entry/buffered_rows.hpp"
 #include "pipeline/measure/candidate.hpp"
 
 namespace workbench {
 namespace {
-
-/// A kernel that writes all rows of its y, with a buffer to write to.
-template <ValueType Value>
-class BufferedRows final : public Kernel<Value> {
-public:
-    /// rows: elements of y. bytes: that the kernel moves.
-    BufferedRows(std::unique_ptr<Kernel<Value>> kernel, std::span<const Index> rows, Device& device, std::int64_t bytes)
-        : device_(device),
-          kernel_(std::move(kernel)),
-          count_(static_cast<Index>(rows.size())),
-          bytes_(bytes + 2 * std::int64_t{count_} * static_cast<std::int64_t>(sizeof(Value))),
-          rows_(to_device(device, rows, "the rows of y")),
-          buffer_(device.allocate(rows.size() * sizeof(Value), "y before it is scattered")) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        kernel_->run(x, buffer_.as<Value>(), false);
-        if (accumulate) {
-            device_.scatter_add(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
-        } else {
-            device_.scatter(buffer_.as<const Value>(), rows_.as<const Index>(), count_, y);
-        }
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
-
-private:
-    Device& device_;
-    std::unique_ptr<Kernel<Value>> kernel_;
-    Index count_;
-    std::int64_t bytes_;
-    DeviceMemory rows_;
-    DeviceMemory buffer_;
-};
 
 /// A kernel for one vector, which multiplies the columns of X one after another. Y is left in a buffer, column by column.
 template <ValueType Value>

@@ -84,16 +84,16 @@ StageResult run_imported(const StagedMatrix& staged, const Parameters& parameter
     return {.change = {.order = order_from(list_of(parameters, "order"), staged, form)}};
 }
 
-/// The change of a square matrix, for which its size and its parts, if there are any, suffice.
-StageChange change_of(const Parameters& parameters, Index rows, Index node_size, const std::vector<Index>& partition) {
+/// The change of a matrix for which the size of what is ordered or cut, and its parts, if there are any, suffice.
+StageChange change_of(const Parameters& parameters, Index size, Index node_size, const std::vector<Index>& partition) {
     StagedMatrix sizes;
     if (!partition.empty()) sizes.cuts = {{CutKind::partition, partition}};
-    sizes.matrix.rows = sizes.matrix.columns = rows;
+    sizes.matrix.rows = sizes.matrix.columns = size;
     sizes.node_size = node_size;
     return run_imported(sizes, parameters, {}).change;
 }
 
-/// On a device, rows and columns are ordered alike, and cut into parts.
+/// On a device, rows and columns are ordered and cut.
 std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
     if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::row_block) {
         const auto boundaries = [parameters](Index rows, const std::vector<Index>&) {
@@ -101,18 +101,23 @@ std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
         };
         return CutRows{boundaries, false};
     }
+    if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::segment) {
+        return CutColumns{[parameters](Index columns, const StageContext&) {
+            return change_of(parameters, columns, 1, {}).cuts.front().boundaries;
+        }};
+    }
     const bool cuts_parts = parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::partition;
     const bool has_parts = cuts_parts || parameters.has("partition");
-    const bool orders = parameters.has("order") && axes_of(parameters) == Acts::symmetric;
+    const bool orders = parameters.has("order");
     if (!has_parts && !orders) return std::nullopt;
-    const auto make = [parameters](Index rows, Index node_size, const std::vector<Index>& partition) {
-        const StageChange found = change_of(parameters, rows, node_size, partition);
-        const Permutation order = found.order ? found.order->order : Permutation::identity(rows);
+    const auto make = [parameters](Index size, Index node_size, const std::vector<Index>& partition) {
+        const StageChange found = change_of(parameters, size, node_size, partition);
+        const Permutation order = found.order ? found.order->order : Permutation::identity(size);
         const std::span<const Index> old_of_new = order.old_of_new();
         return GivenOrder{{old_of_new.begin(), old_of_new.end()},
                           found.cuts.empty() ? std::vector<Index>() : found.cuts.front().boundaries};
     };
-    return TakeOrder{make, has_parts, orders && stays_in_parts(parameters)};
+    return TakeOrder{make, has_parts, orders && stays_in_parts(parameters), orders ? axes_of(parameters) : Acts::symmetric};
 }
 
 ParameterDeclaration file_parameter(const char* name, const char* help) {

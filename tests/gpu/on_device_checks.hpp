@@ -62,8 +62,8 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     (void)apply_stages(recipe, staged, stage_context(recipe, precision_of<Value>, &device.properties()));
     const Cuts* const parts = staged.find_cuts(CutKind::partition);
     CHECK(sliced->facts().partition == (parts == nullptr ? std::vector<Index>() : parts->boundaries));
-    const std::span<const Index> order = staged.row_order.old_of_new();
-    CHECK(std::ranges::equal(sliced->order(), order));
+    CHECK(std::ranges::equal(sliced->row_order(), staged.row_order.old_of_new()));
+    CHECK(std::ranges::equal(sliced->column_order(), staged.column_order.old_of_new()));
     const RecipeLayout& layout = recipe.layouts.front();
     const auto built = layout.entry->build_for<Value>(staged, layout.parameters);
     for (const LayoutField& field : built->fields()) {
@@ -73,6 +73,7 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
         CHECK_MESSAGE(std::ranges::equal(found, std::span(expected, field.bytes())), field.name);
     }
     CHECK(sliced->facts().bytes == built->array_bytes());
+    if (!matrix.square()) return;
 
     std::vector<Value> diagonal(static_cast<std::size_t>(matrix.rows));
     for (Index row = 0; row < matrix.rows; ++row) {

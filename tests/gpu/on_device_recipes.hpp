@@ -48,6 +48,21 @@ inline const std::vector<std::string> row_recipes{
     by_degree + short_columns,
 };
 
+inline const std::string rows_by_length = "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n";
+inline const std::string rows_in_windows =
+    "[[stage]]\nid = 'rows'\nuse = 'row_sort'\napply = 'rows'\nwithin = 'window'\nwindow = 50\n";
+inline const std::string one_thread = "[layout]\nuse = 'sell'\nthreads_per_row = 1\n";
+
+/// Orders of rows alone, of matrices of any shape.
+inline const std::vector<std::string> row_order_recipes{
+    rows_by_length + "[layout]\nuse = 'csr'\n",
+    rows_in_windows + one_thread,
+    rows_by_length + "order = 'ascending'\n[layout]\nuse = 'ellr'\n" + any_padding,
+    "[[stage]]\nuse = 'nonlinear_hash'\napply = 'rows'\n" + rows_in_windows + "[layout]\nuse = 'ell'\n" + any_padding,
+    "[[stage]]\nuse = 'row_sort'\napply = 'rows'\nkey = 'first_column'\n" + one_thread,
+    "[[stage]]\nuse = 'row_sort'\napply = 'rows'\nkey = 'span'\norder = 'ascending'\n[layout]\nuse = 'csr'\n",
+};
+
 inline const std::string nodes = "[[stage]]\nuse = 'node_blocks'\n";
 inline const std::string in_blocks = "[layout]\nuse = 'block_sell'\n";
 inline const std::string many_slots = in_blocks + "slots_per_nonzero = 100\n";

@@ -140,6 +140,17 @@ TEST_SUITE("prepare") {
                 check_like_host<float>(*device, text, each.matrix, each.name);
             }
         }
+        // By the lengths of the rows: long ones, of one part and of several, much padding, slices that do not fill a warp.
+        const CsrMatrix padded = arrow(9001);
+        const std::string half = "values = 'f32'\n";
+        for (const std::string& text :
+             {"[layout]\nuse = 'sell'\n" + half, short_columns, "[layout]\nuse = 'sell'\nslice_height = 12\n" + half,
+              "[layout]\nuse = 'sell'\nsplit_length = 3\nvalues = 'dictionary'\n", by_length + "[layout]\nuse = 'sell'\n",
+              rows_by_length + "[layout]\nuse = 'sell'\n"}) {
+            check_like_host<double>(*device, text, padded, "arrow");
+            check_like_host<double>(*device, text, grid(9, 9), "grid");
+        }
+        check_like_host<float>(*device, short_columns, arrow(70001), "wide slices");
         check_like_host<double>(*device, sliced_recipes[1], grid(1, 1), "one row");
         check_like_host<double>(*device, sliced_recipes[1], grid(3, 2), "six rows");
     }
@@ -179,12 +190,16 @@ TEST_SUITE("prepare") {
         const std::string hash = "[[stage]]\nuse = 'nonlinear_hash'\n";
         const std::string in_parts = "within = 'partition'\n";
         const std::string csr = "[layout]\nuse = 'csr'\n";
+        const std::string again = "[[stage]]\nid = 'again'\nuse = 'row_sort'\nshare = 'outside'\n";
         const std::string slices = "[layout]\nuse = 'sell'\nthreads_per_row = 1\n";
         const std::vector<std::string> of_any{
             hash + csr,
             hash + "sample = 2\n" + slices,
             windows + hash + "sample = 37\n" + csr,
             sort + "key = 'first_column'\n" + slices,
+            sort + "key = 'similarity'\n" + csr,
+            windows + "[[stage]]\nid = 'similar'\nuse = 'row_sort'\n" +
+                "key = 'similarity'\norder = 'ascending'\nwithin = 'window'\nwindow = 90\napply = 'rows'\n" + slices,
             hash + "[[stage]]\nuse = 'row_sort'\nkey = 'span'\norder = 'ascending'\nwithin = 'window'\nwindow = 50\n" + csr,
         };
         const std::vector<std::string> of_symmetric{
@@ -196,6 +211,11 @@ TEST_SUITE("prepare") {
             parts + inside + "window = 20\n" + divided + outside + by_parts,
             parts + hash + in_parts + "sample = 3\n" + inside + divided + outside + by_parts,
             parts + sort + in_parts + "key = 'nonzeros_inside_partition'\n" + csr,
+            parts + divided + by_parts,
+            parts + divided + outside + "key = 'first_column'\n" + again + "order = 'ascending'\n" + by_parts,
+            parts + divided + outside + again + in_parts + "window = 6\n" + by_parts,
+            parts + divided + outside + "key = 'similarity'\nwithin = 'window'\nwindow = 40\n" + by_parts,
+            parts + divided + outside + "key = 'span'\n" + in_parts + by_parts,
         };
         std::vector<NamedMatrix> matrices = battery();
         matrices.push_back({"rows of all lengths", uneven_matrix(3000, 3000, 60)});
@@ -211,6 +231,31 @@ TEST_SUITE("prepare") {
             for (const std::string& text : of_symmetric) check_like_host<double>(*device, text, each.matrix, each.name);
         }
         check_like_host<double>(*device, nodes + by_cuthill_mckee + hash + in_blocks, with_unknowns(grid(9, 31), 3), "nodes");
+    }
+
+    TEST_CASE("rows are ordered without their columns on the device as on the host") {
+        const auto device = make_cuda_device();
+        std::vector<NamedMatrix> matrices = battery();
+        matrices.push_back({"rows of all lengths", uneven_matrix(3000, 1700, 60)});
+        matrices.push_back({"long rows", arrow(1301)});
+        for (const std::string& text : row_order_recipes) {
+            for (const NamedMatrix& each : matrices) {
+                if (each.matrix.nonzeros() == 0) continue;
+                check_like_host<double>(*device, text, each.matrix, each.name);
+                check_like_host<float>(*device, text, each.matrix, each.name);
+            }
+        }
+        // Before and after orders of rows and columns alike.
+        const std::string in_parts = rows_by_length + "within = 'partition'\n";
+        for (const std::string& text :
+             {by_cuthill_mckee + rows_in_windows + short_columns, rows_in_windows + by_length + "[layout]\nuse = 'csr'\n",
+              by_degree + rows_in_windows + windows + "[layout]\nuse = 'csr16'\n",
+              "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n" + in_parts + one_thread}) {
+            for (const NamedMatrix& each :
+                 {NamedMatrix{"grid", grid(23, 61)}, NamedMatrix{"scattered", scattered(700, 3, 1)}}) {
+                check_like_host<double>(*device, text, each.matrix, each.name);
+            }
+        }
     }
 
     TEST_CASE("orders and parts from files are uploaded") {
@@ -236,6 +281,15 @@ TEST_SUITE("prepare") {
         check_like_host<double>(
             *device, pieces + "kind = 'row_block'\n[[stage]]\nuse = 'column_segmentation'\ncount = 2\n[layout]\nuse = 'hbp'\n",
             matrix, "row blocks");
+        const std::string segments = imported(folder, "cuts", 4, [&](Index piece) { return piece == 3 ? rows : piece * 500; });
+        check_like_host<double>(
+            *device, "[[stage]]\nuse = 'row_blocks'\ncount = 3\n" + segments + "kind = 'segment'\n[layout]\nuse = 'hbp'\n",
+            matrix, "segments");
+        for (const std::string& axis : {std::string("rows"), std::string("columns")}) {
+            const std::string alone = backwards + "apply = '" + axis + "'\n";
+            check_like_host<double>(*device, alone + one_thread, matrix, axis);
+            check_like_host<float>(*device, by_degree + alone + by_length + "[layout]\nuse = 'csr'\n", matrix, axis);
+        }
         const auto end_of = [&](Index row) { return row / 200 == 6 ? rows : row / 200 * 200 + 200; };
         const std::string turned = imported(folder, "order", rows, [&](Index row) {
             return row >= 1400 ? row : end_of(row) - 1 - row % 200 - (row / 200 == 6 ? 3 : 0);
@@ -277,14 +331,8 @@ TEST_SUITE("prepare") {
         const CsrMatrix one_way = csr_from_entries(3, 3, one_way_entries);
         CHECK(left_to_host(*device, by_cuthill_mckee + short_columns, one_way) ==
               "the pattern suits no Cuthill-McKee on a GPU");
-        CHECK(left_to_host(*device, "[layout]\nuse = 'sell'\nthreads_per_row = 1\n", one_way) == "");
-        CHECK(left_to_host(*device, sliced_recipes[0], one_way) == "most slots would be padding");
-        CHECK(left_to_host(*device, sliced_recipes[0], csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}})) ==
+        CHECK(left_to_host(*device, by_length + short_columns, csr_from_entries(2, 3, std::vector<Entry>{{0, 0, 1}})) ==
               "the matrix is not square");
-        CHECK(left_to_host(*device, "[layout]\nuse = 'sell'\nslice_height = 12\n", grid(9, 9)) ==
-              "slices of 12 rows do not fill a warp");
-        CHECK(left_to_host(*device, "[layout]\nuse = 'sell'\nsplit_length = 3\n", grid(9, 9)) ==
-              "a row has 5 nonzeros, more than split_length");
     }
 
     TEST_CASE("node blocks on the device are found, ordered and sliced there as on the host") {
@@ -348,10 +396,13 @@ TEST_SUITE("prepare") {
                                                 {"empty rows", with_unknowns(grid(13, 29), 2)}};
         const std::string ascending = "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n" + inside + "order = 'ascending'\n" +
                                       divided + outside + "order = 'ascending'\n" + by_parts;
-        const std::vector<std::string> recipes{
-            rcm_blocks("1"),      rcm_blocks("16"),
-            rcm_blocks("3000"),   rcm_blocks("12\ncapacity = 'shared_memory'\ndevice = 'a100'"),
-            rcm_blocks("'auto'"), ascending};
+        const std::vector<std::string> recipes{rcm_blocks("1"),
+                                               rcm_blocks("16"),
+                                               rcm_blocks("3000"),
+                                               rcm_blocks("12\ncapacity = 'shared_memory'\ndevice = 'a100'"),
+                                               rcm_blocks("'auto'"),
+                                               ascending,
+                                               rcm_blocks("5") + "column_index = 'u32'\n"};
         const std::vector<Entry> mirrored{{0, 1, 2}, {1, 0, 3}};
         for (const std::string& text : recipes) {
             for (const NamedMatrix& each : matrices) {

@@ -25,6 +25,8 @@ const std::string in_batches = "[layout]\nuse = 'hbp'\n";
 const std::string sorted_rows = "[[stage]]\nid = 'of_tiles'\nuse = 'row_sort'\nshare = 'tile'\n";
 const std::string in_windows =
     "[[stage]]\nid = 'of_tiles'\nuse = 'row_sort'\nwithin = 'tile'\nwindow = 5\norder = 'ascending'\n";
+const std::string in_windows_again =
+    "[[stage]]\nid = 'again'\nuse = 'row_sort'\nwithin = 'tile'\nwindow = 20\norder = 'ascending'\n";
 const std::string short_rows = in_batches + "row_limit = 2\nchunk_limit = 3\n";
 
 /// The first like recipes/hbp.toml, then its relatives; most hashes are fitted to some rows of the larger tiles alone.
@@ -37,6 +39,9 @@ const std::vector<std::string> tile_recipes{
     tiles("height = 100", "count = 4") + in_windows + hashed(7) + in_batches,
     tiles("height = 1", "width = 4") + hashed(512) + in_batches,
     windows + tiles("height = 50", "count = 2") + hashed(9) + short_rows,
+    tiles("height = 70", "count = 2") + sorted_rows + "key = 'first_column'\n" + in_windows_again + "key = 'span'\n" +
+        in_batches,
+    tiles("height = 90", "count = 3") + sorted_rows + "key = 'similarity'\n" + in_batches,
 };
 
 }  // namespace
@@ -65,6 +70,23 @@ TEST_SUITE("prepare") {
             check_like_host<double>(*device, parts + cut + hashed(6) + in_batches, matrix, "parts");
             check_like_host<double>(*device, parts + inside + cut + sorted_rows + in_batches, matrix, "sorted parts");
         }
+    }
+
+    TEST_CASE("one tile on the device is sorted as on the host, and the others keep their order") {
+        const auto device = make_cuda_device();
+        const CsrMatrix matrix = uneven_matrix(1500, 1500, 24);
+        const std::string cut = tiles("height = 400", "count = 3");
+        const std::string one = "[[stage]]\nuse = 'row_sort'\nshare = 'tile 2,1'\n";
+        check_like_host<double>(*device, cut + one + in_batches, matrix, "one tile");
+        check_like_host<double>(*device, cut + sorted_rows + one + "order = 'ascending'\nwindow = 50\n" + in_batches, matrix,
+                                "after all");
+        check_like_host<double>(*device, cut + one + "key = 'first_column'\n" + in_batches, matrix, "by columns");
+        const std::string none = "[[stage]]\nuse = 'row_sort'\nshare = 'tile 4,0'\n";
+        CHECK(left_to_host(*device, cut + none + in_batches, matrix) == "there is no such tile with nonzeros");
+        const std::string empty = "[[stage]]\nuse = 'row_sort'\nshare = 'tile 0,1'\n";
+        const std::vector<Entry> corner{{0, 0, 1}, {5, 5, 1}};
+        CHECK(left_to_host(*device, tiles("count = 2", "count = 2") + empty + in_batches, csr_from_entries(6, 6, corner)) ==
+              "there is no such tile with nonzeros");
     }
 
     TEST_CASE("tiles whose chunks are too wide for 16 bits are left to the host, or have 32") {

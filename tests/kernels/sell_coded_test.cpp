@@ -206,6 +206,7 @@ TEST_CASE("sell: codings that contradict other parameters are refused") {
 TEST_CASE("sell: auto takes the coding of fewest bytes that fits") {
     CHECK(choice_for(drawn_with({3}), "auto") == "one auto");
     CHECK(choice_for(drawn_with({3}), "u32") == "one u32");
+    CHECK(choice_for(drawn_with({3}), "word") == "one u16");
     CHECK(choice_for(row_of_values(8, 0.1), "auto") == "dictionary word");
     CHECK(choice_for(row_of_values(8, 0.1), "word") == "dictionary word");
     CHECK(choice_for(drawn_with({3, 4}), "u16") == "dictionary u16");

@@ -126,6 +126,16 @@ TEST_CASE("the plan of parts") {
     CHECK(ascending.model == find_device_model("h200"));
     CHECK_FALSE(step<SortRows>(ascending, 1).descending);
     CHECK_FALSE(step<SortOutside>(ascending, 3).descending);
+
+    CHECK(std::get<PartSlices>(found.storage).short_columns);
+    const DevicePlan other = plan_of(blocks + divided + outside + "key = 'similarity'\nwindow = 9\nwithin = 'partition'\n" +
+                                     by_parts + "column_index = 'u32'\n");
+    CHECK_FALSE(std::get<PartSlices>(other.storage).short_columns);
+    CHECK(step<SortOutside>(other, 2).key == RowKey::similarity);
+    CHECK(step<SortOutside>(other, 2).window == 9);
+    CHECK(step<SortOutside>(other, 2).within_partition);
+    CHECK_FALSE(step<SortOutside>(found, 3).within_partition);
+    CHECK(step<SortOutside>(found, 3).key == RowKey::nonzeros);
 }
 
 TEST_CASE("the plan of whole and of padded rows") {
@@ -197,9 +207,15 @@ TEST_CASE("the plan of tiles") {
     CHECK(step<SortRows>(plan_of(of_all + sell), 0).sample == 512);
     CHECK_FALSE(step<SortRows>(plan_of(of_all + sell), 0).within_partition);
     CHECK(step<SortRows>(plan_of(blocks + of_all + "within = 'partition'\n" + sell), 1).within_partition);
-    CHECK(reason_of(of_all + "apply = 'rows'\n" + sell) == "a GPU does not do stage 'nonlinear_hash'");
-    CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'row_sort'\nshare = 'tile 0,1'\n" + batches) ==
-          "a GPU does not do stage 'row_sort'");
+    CHECK(step<SortRows>(plan_of(of_all + sell), 0).acts == Acts::symmetric);
+    CHECK(step<SortRows>(plan_of(of_all + "apply = 'rows'\n" + sell), 0).acts == Acts::rows);
+    const DevicePlan one =
+        plan_of(cut + "count = 3\n[[stage]]\nuse = 'row_sort'\nshare = 'tile 1,2'\nkey = 'span'\n" + batches);
+    REQUIRE(step<PlaceInTiles>(one, 2).only.has_value());
+    CHECK(step<PlaceInTiles>(one, 2).only->row_block == 1);
+    CHECK(step<PlaceInTiles>(one, 2).only->segment == 2);
+    CHECK(step<PlaceInTiles>(one, 2).key == RowKey::span);
+    CHECK_FALSE(step<PlaceInTiles>(plain, 2).only.has_value());
     CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'dynamic_program_groups'\nwithin = 'tile'\ngroups = 2\n" + batches) ==
           "a GPU does not do stage 'dynamic_program_groups'");
     const std::string in_parts = "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n";
@@ -266,9 +282,13 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     CHECK(given.old_of_new == std::vector<Index>{1, 3, 0, 2});
     CHECK(given.partition == std::vector<Index>{0, 2, 4});
 
-    for (const char* parameter : {"apply = 'rows'\n", "apply = 'columns'\n"}) {
-        CHECK(reason_of(imported + "order = '" + file + "'\n" + parameter + sell) == "a GPU does not do stage 'imported'");
+    for (const Acts acts : {Acts::rows, Acts::columns, Acts::symmetric}) {
+        const DevicePlan alone =
+            plan_of(imported + "order = '" + file + "'\napply = '" + std::string(name_of(acts)) + "'\n" + sell);
+        CHECK(step<TakeOrder>(alone, 0).acts == acts);
+        CHECK(step<TakeOrder>(alone, 0).make(4, 1, {}).old_of_new == std::vector<Index>{2, 0, 1, 3});
     }
+    CHECK(step<TakeOrder>(ordered, 0).acts == Acts::symmetric);
     const std::string cuts = (folder.path() / "cuts.txt").string();
     std::ofstream(cuts) << "0\n1\n4\n";
     const std::string cut = imported + "cuts = '" + cuts + "'\nkind = ";
@@ -276,7 +296,8 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     const DevicePlan in_two = plan_of(cut + "'partition'\n" + inside + divided + outside + by_parts);
     CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).old_of_new == std::vector<Index>{0, 1, 2, 3});
     CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).partition == std::vector<Index>{0, 1, 4});
-    CHECK(reason_of(cut + "'segment'\n" + sell) == "a GPU does not do stage 'imported'");
+    CHECK(step<CutColumns>(plan_of(cut + "'segment'\n" + sell), 0).boundaries(4, {nullptr, Precision::f64}) ==
+          std::vector<Index>{0, 1, 4});
     const DevicePlan stays = plan_of(cut + "'partition'\n[[stage]]\nid = 'then'\nuse = 'imported'\norder = '" + labels +
                                      "'\nwithin = 'partition'\n" + sell);
     CHECK(step<TakeOrder>(stays, 1).within_parts);
@@ -313,8 +334,13 @@ TEST_CASE("recipes that the host prepares, and why") {
               "rows are in an order of nodes");
     }
     CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
-    for (const char* parameter : {"apply = 'rows'\n", "key = 'similarity'\n"}) {
-        CHECK(reason_of(other_sort + parameter + sell) == "a GPU does not do stage 'row_sort'");
+    for (const char* layout : {"block_sell", "hbp", "ehyb"}) {
+        const bool is_ehyb = std::string(layout) == "ehyb";
+        const std::string before = is_ehyb ? blocks + other_sort + "apply = 'rows'\nwithin = 'partition'\n" + divided
+                                           : other_sort + "apply = 'rows'\n";
+        const std::string cut = "[[stage]]\nuse = 'row_blocks'\ncount = 2\n[[stage]]\nuse = 'column_segmentation'\ncount = 2\n";
+        CHECK(reason_of(before + (std::string(layout) == "hbp" ? cut : "") + "[layout]\nuse = '" + layout + "'\n") ==
+              "rows and columns have different orders");
     }
     CHECK(reason_of(nodes + other_sort + "key = 'span'\n" + in_blocks) == "row_sort: nodes are sorted by their columns");
     CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
@@ -323,9 +349,6 @@ TEST_CASE("recipes that the host prepares, and why") {
     for (const char* parameter : {"weights = 'nonzeros'\n", "keep = 'order'\n"}) {
         CHECK(reason_of(blocks + parameter + sell) == "a GPU does not do stage 'rcm_blocks'");
     }
-    CHECK(reason_of(blocks + inside + divided + outside + "key = 'span'\n" + by_parts) == "a GPU does not do stage 'outside'");
-    CHECK(reason_of(blocks + inside + divided + outside + by_parts + "column_index = 'u32'\n") ==
-          "a GPU does not store layout ehyb");
     CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
                     "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
           "a GPU does not do stage 'split'");
@@ -338,7 +361,6 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(reason_of(blocks + in_blocks) == "rcm_blocks: parts have whole nodes");
     CHECK(reason_of("[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + by_parts) ==
           "rcm_blocks: parts have whole nodes");
-    CHECK(reason_of(blocks + inside + divided + by_parts) == "the rows outside the parts are not sorted");
 }
 
 }  // namespace workbench

@@ -108,11 +108,13 @@ std::unique_ptr<Kernel<Value>> prepare_device_rows(const Layout<Value>& layout, 
 }
 
 /// The kernel of a schedule, or of a choice of them, for arrays that were made on the device. Stored: the same on the host.
+/// rows: as for prepare_device_rows.
 template <typename S, ValueType Value, typename Stored>
-std::unique_ptr<Kernel<Value>> device_rows_of(InStorage<Stored, DeviceArray>&& arrays, Device& device, const char* name,
+std::unique_ptr<Kernel<Value>> device_rows_of(InStorage<Stored, DeviceArray>&& arrays, std::span<const Index> rows,
+                                              Device& device, const char* name,
                                               std::optional<std::int64_t> own_bytes = std::nullopt) {
     return with_schedule<S>(view_of(arrays), [&]<typename Chosen>(Chosen) {
-        return rows_kernel_of<Chosen, Value, Stored>(std::move(arrays), {}, device, name, own_bytes);
+        return rows_kernel_of<Chosen, Value, Stored>(std::move(arrays), rows, device, name, own_bytes);
     });
 }
 

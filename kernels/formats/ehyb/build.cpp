@@ -210,8 +210,7 @@ LayoutEntry ehyb_entry() {
                 .rows_of_share = RowsOfShare::all,
                 .predict = predict_ehyb,
                 .on_device = [](const Parameters& parameters) -> std::optional<DeviceStorage> {
-                    if (!parameters.is_word("column_index", "u16")) return std::nullopt;
-                    return PartSlices{};
+                    return PartSlices{parameters.is_word("column_index", "u16")};
                 },
                 .kernel_on_device = "fused"},
                fill)

@@ -26,19 +26,23 @@ struct EhybTwoLaunch : EhybKernel<false, Value> {};
 template struct CudaLoop<EhybLayout, EhybFused>;
 template struct CudaLoop<EhybLayout, EhybTwoLaunch>;
 
-template <ValueType Value>
-std::unique_ptr<Kernel<Value>> ehyb_kernel_on_gpu(Ehyb<Value, std::uint16_t, DeviceArray>&& ehyb,
+template <ValueType Value, typename ColumnIndex>
+std::unique_ptr<Kernel<Value>> ehyb_kernel_on_gpu(Ehyb<Value, ColumnIndex, DeviceArray>&& ehyb,
                                                   DeviceArray<std::uint32_t>&& rows_outside, std::span<const Index> partition,
                                                   std::span<const Index> first_slices, Device& device) {
-    return std::make_unique<ehyb::PartitionsKernel<Value, std::uint16_t>>(std::move(ehyb), std::move(rows_outside), partition,
-                                                                          first_slices, device);
+    return std::make_unique<ehyb::PartitionsKernel<Value, ColumnIndex>>(std::move(ehyb), std::move(rows_outside), partition,
+                                                                        first_slices, device);
 }
 
 template std::unique_ptr<Kernel<float>> ehyb_kernel_on_gpu(Ehyb<float, std::uint16_t, DeviceArray>&&,
                                                            DeviceArray<std::uint32_t>&&, std::span<const Index>,
                                                            std::span<const Index>, Device&);
+template std::unique_ptr<Kernel<float>> ehyb_kernel_on_gpu(Ehyb<float, Index, DeviceArray>&&, DeviceArray<std::uint32_t>&&,
+                                                           std::span<const Index>, std::span<const Index>, Device&);
 template std::unique_ptr<Kernel<double>> ehyb_kernel_on_gpu(Ehyb<double, std::uint16_t, DeviceArray>&&,
                                                             DeviceArray<std::uint32_t>&&, std::span<const Index>,
                                                             std::span<const Index>, Device&);
+template std::unique_ptr<Kernel<double>> ehyb_kernel_on_gpu(Ehyb<double, Index, DeviceArray>&&, DeviceArray<std::uint32_t>&&,
+                                                            std::span<const Index>, std::span<const Index>, Device&);
 
 }  // namespace workbench

@@ -108,11 +108,11 @@ struct EhybTwoLaunch;
 
 [[nodiscard]] LayoutEntry ehyb_entry();
 
-/// The CUDA kernel `fused`, with columns of 16 bits, of arrays that were made on the GPU. rows_outside:
+/// The CUDA kernel `fused` of arrays that were made on the GPU. rows_outside:
 /// ehyb::Meeting::rows_outside, or empty if no row has entries outside. partition, first_slices: copies of the arrays on the
 /// host. Throws Unsuitable if a part does not fit into shared memory.
-template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> ehyb_kernel_on_gpu(Ehyb<Value, std::uint16_t, DeviceArray>&& ehyb,
+template <ValueType Value, typename ColumnIndex>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> ehyb_kernel_on_gpu(Ehyb<Value, ColumnIndex, DeviceArray>&& ehyb,
                                                                 DeviceArray<std::uint32_t>&& rows_outside,
                                                                 std::span<const Index> partition,
                                                                 std::span<const Index> first_slices, Device& device);

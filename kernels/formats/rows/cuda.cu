@@ -72,7 +72,8 @@ template struct CudaRows<EllrLayout, RowsOfOneLane>;
 template struct CudaRows<AnyRowsLayout, RowsOfThreads>;
 
 template <ValueType Value, typename Stored, typename Shape>
-std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros, Device& device) {
+std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
+                                                  std::span<const Index> rows_of_y, Device& device) {
     std::optional<std::int64_t> bytes;
     if constexpr (Shape::value.lengths) {
         const auto view = view_of(rows);
@@ -81,7 +82,8 @@ std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArra
                                           (Offset{rows.row_count} + rows.column_count) * sizeof(Value));
     }
     using S = std::conditional_t<Shape::value == csr16_shape, RowsOfThreads, RowsOfOneLane>;
-    return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), device, EllLayout<Value>::name, bytes);
+    return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), rows_of_y, device, EllLayout<Value>::name,
+                                                                    bytes);
 }
 
 /// Instantiates rows_kernel_on_gpu.

@@ -372,9 +372,10 @@ struct EllEachSlot {
 [[nodiscard]] LayoutEntry jds_entry();
 [[nodiscard]] LayoutEntry rows_entry();
 
-/// The first CUDA kernel of arrays of csr16, ell or ellr that were made on the GPU. nonzeros: slots without padding.
+/// The first CUDA kernel of arrays of csr16, ell or ellr that were made on the GPU. nonzeros: slots without padding. rows_of_y:
+/// as in PrepareRows.
 template <ValueType Value, typename Stored, typename Shape>
 [[nodiscard]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
-                                                                Device& device);
+                                                                std::span<const Index> rows_of_y, Device& device);
 
 }  // namespace workbench

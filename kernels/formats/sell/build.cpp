@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "core/contract/errors.hpp"
@@ -205,7 +206,8 @@ Needs needs(const Parameters& parameters) {
 }
 
 /// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
-/// values that require it; otherwise it remains "auto", and the widths of the slices decide.
+/// values that require it; otherwise it remains "auto", and the widths of the slices decide. Words have no place for a code if
+/// all values are equal: their columns have 16 bits.
 Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
     if (parameters.is_word("column_index", "u32")) return settle_values(parameters, facts, {});
     const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
@@ -214,7 +216,9 @@ Parameters settle(const Parameters& parameters, const ValueFacts& facts) {
         parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
     Parameters settled = settle_values(parameters, facts,
                                        {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
-    const bool any_columns = settled.is_word("values", "one") || settled.is_word("values", "full");
+    const bool is_one = settled.is_word("values", "one");
+    if (is_one && parameters.is_word("column_index", "word")) return settled.with("column_index", std::string("u16"));
+    const bool any_columns = is_one || settled.is_word("values", "full");
     if (!parameters.is_word("column_index", "auto") || any_columns) return settled;
     const bool word = in_words && settled.is_word("values", "dictionary");
     return settled.with("column_index", std::string(word ? "word" : "u16"));
@@ -246,19 +250,6 @@ constexpr auto walk_slices = [](const auto& layout, const auto& visit) {
         for_each_read(schedule, array_number(sell, sell.values), visit);
     });
 };
-
-/// The bytes of padding among the upper halves of columns.
-std::int64_t padding_of_high_columns(const auto& sell, const Origin& origin) {
-    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
-        auto padding = static_cast<Offset>(sell.high_columns.size());
-        for (Index row = 0; row < sell.row_count; ++row) {
-            if (sell.first_columns[row / sell.slice_height] < 0) padding -= origin.length(row);
-        }
-        return padding * static_cast<std::int64_t>(sizeof(std::uint16_t));
-    } else {
-        return 0;
-    }
-}
 
 LayoutCost predict_sell(const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     const Index height = slice_height(pattern.rows(), pattern.nonzeros(), parameters);
@@ -328,24 +319,9 @@ HostArray<Index> SellLayout<Value>::row_lengths() const {
 template <ValueType Value>
 bool SellLayout<Value>::by_lengths() const {
     return with_stored(*this, [&](const auto& sell) {
-        if (sell.threads_per_row > 0) return false;
-        const bool fills_warp = sell.slice_height == 32 || sell.slice_height * sell_threads(sell) == 32;
-        if (!fills_warp || static_cast<Offset>(sell.values.size()) > 2 * this->nonzero_count) return true;
-        for (Index row = 0; row < sell.row_count; ++row) {
-            if (origin.length(row) > sell.split_length) return true;
-        }
-        return false;
-    });
-}
-
-template <ValueType Value>
-std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) const {
-    return with_stored(*this, [&](const auto& sell) {
-        constexpr auto value = static_cast<std::int64_t>(sizeof(Value));
-        const std::int64_t padding = static_cast<std::int64_t>(sell.values.size()) - this->nonzero_count;
-        return this->bytes_to_move() - padding_of_high_columns(sell, origin) - padding * bytes_of_slot(sell) +
-               sell.row_count * static_cast<std::int64_t>(sizeof(Index)) +
-               static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart)) + 2 * value * long_rows.sum_count();
+        Offset longest = 0;
+        for (Index row = 0; row < sell.row_count; ++row) longest = std::max(longest, Offset{origin.length(row)});
+        return reads_lengths(sell, this->nonzero_count, longest);
     });
 }
 

@@ -67,7 +67,11 @@ template <ValueType Value, typename Stored>
 class SellByLengths final : public Kernel<Value> {
 public:
     SellByLengths(const SellLayout<Value>& layout, const Stored& sell, std::span<const Index> rows, Device& device)
-        : SellByLengths(layout, sell, layout.row_lengths(), rows, device) {}
+        : SellByLengths(layout.row_lengths(), sell, layout.bytes_to_move(), rows, device) {}
+    /// For arrays that are on the device. lengths: there, too.
+    SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& lengths, std::int64_t bytes,
+                  std::span<const Index> rows, Device& device)
+        : SellByLengths(std::move(sell), std::move(lengths), on_host(lengths, device), bytes, rows, device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         if (sell_.row_count == 0) return;
@@ -88,16 +92,32 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
-                  std::span<const Index> rows, Device& device)
-        : SellByLengths(layout, sell, lengths, find_long_rows(lengths, sell.split_length), rows, device) {}
-    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
-                  const SellLongRows& long_rows, std::span<const Index> rows, Device& device)
+    [[nodiscard]] static HostArray<Index> on_host(const DeviceArray<Index>& array, Device& device) {
+        HostArray<Index> copy;
+        make_room(copy, array.size());
+        copy_from_device(device, array.data(), std::span(copy));
+        return copy;
+    }
+    [[nodiscard]] static HostArray<Index> first_columns(const InStorage<Stored, DeviceArray>& sell, Device& device) {
+        if constexpr (HasShortColumns<Stored>) return on_host(sell.first_columns, device);
+        return {};
+    }
+
+    SellByLengths(const HostArray<Index>& lengths, const Stored& sell, std::int64_t bytes, std::span<const Index> rows,
+                  Device& device)
+        : SellByLengths(copy_to(device, sell, "sell"), DeviceArray<Index>(device, lengths, "sell row lengths"), lengths, bytes,
+                        rows, device) {}
+    SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& there, const HostArray<Index>& lengths,
+                  std::int64_t bytes, std::span<const Index> rows, Device& device)
+        : SellByLengths(std::move(sell), std::move(there), lengths, find_long_rows(lengths, sell.split_length), bytes, rows,
+                        device) {}
+    SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& there, const HostArray<Index>& lengths,
+                  const SellLongRows& long_rows, std::int64_t bytes, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
-          bytes_(layout.bytes_by_rows(long_rows)),
-          sell_(copy_to(device, sell, "sell")),
+          bytes_(bytes_by_rows<Value>(view_of(sell), lengths, first_columns(sell, device), long_rows, bytes)),
+          sell_(std::move(sell)),
           rows_(device, rows, "sell"),
-          row_lengths_(device, lengths, "sell row lengths"),
+          row_lengths_(std::move(there)),
           parts_(device, long_rows.parts, "sell parts of long rows"),
           summed_(device, long_rows.sums, "sell rows of several parts"),
           sums_(device.allocate(static_cast<std::size_t>(long_rows.sum_count()) * sizeof(Value), "sell sums")) {}
@@ -128,14 +148,21 @@ struct SellSlices {
 template struct CudaLoop<SellLayout, SellSlices>;
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, Device& device) {
-    return with_alternative(stored, [&]<typename OnGpu>(OnGpu& sell) {
-        return device_rows_of<SellThreads, Value, InStorage<OnGpu, HostArray>>(std::move(sell), device,
-                                                                               SellLayout<Value>::name);
+std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, DeviceArray<Index>&& row_lengths,
+                                                  std::int64_t bytes, std::span<const Index> rows_of_y, Device& device) {
+    return with_alternative(stored, [&]<typename OnGpu>(OnGpu& sell) -> std::unique_ptr<Kernel<Value>> {
+        using Stored = InStorage<OnGpu, HostArray>;
+        if (row_lengths.size() == 0) {
+            return device_rows_of<SellThreads, Value, Stored>(std::move(sell), rows_of_y, device, SellLayout<Value>::name);
+        }
+        return std::make_unique<SellByLengths<Value, Stored>>(std::move(sell), std::move(row_lengths), bytes, rows_of_y,
+                                                              device);
     });
 }
 
-template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(SellOnGpu<float>&&, Device&);
-template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(SellOnGpu<double>&&, Device&);
+template std::unique_ptr<Kernel<float>> sell_kernel_on_gpu(SellOnGpu<float>&&, DeviceArray<Index>&&, std::int64_t,
+                                                           std::span<const Index>, Device&);
+template std::unique_ptr<Kernel<double>> sell_kernel_on_gpu(SellOnGpu<double>&&, DeviceArray<Index>&&, std::int64_t,
+                                                            std::span<const Index>, Device&);
 
 }  // namespace workbench

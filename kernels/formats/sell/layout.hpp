@@ -24,8 +24,6 @@ struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array
     }
 };
 
-struct SellLongRows;  // long_rows.hpp
-
 /// Words, and columns alone, need fewer registers for the entries in flight than values and columns.
 [[nodiscard]] constexpr int sell_resident_blocks(SliceKind kind) {
     const bool loads_one = kind.columns == ColumnKind::of_words || kind.marks_padding;
@@ -88,6 +86,13 @@ struct SellRows final : ScheduleBase<with_columns_of(kind, {.lanes = row_threads
     if (sell.slice_height != 32) return 1;
     const auto longest_of_one = Offset{sizeof(sell.values[0]) == 4 ? tuned::sell_middling_rows : tuned::sell_short_rows};
     return static_cast<Offset>(sell.values.size()) > longest_of_one * sell.lane_count() ? 2 : 1;
+}
+
+/// SellLayout::by_lengths. longest: row.
+[[nodiscard]] constexpr bool reads_lengths(const auto& sell, Offset nonzeros, Offset longest) {
+    if (sell.threads_per_row > 0) return false;
+    const bool fills_warp = sell.slice_height == 32 || sell.slice_height * sell_threads(sell) == 32;
+    return !fills_warp || static_cast<Offset>(sell.values.size()) > 2 * nonzeros || longest > sell.split_length;
 }
 
 /// The Kokkos kernel: one thread per row. A height known at compile time would gain nothing, because rows of a slice are
@@ -156,8 +161,6 @@ struct SellLayout final : SellStorage<Value> {
     /// threads_per_row, if a row is long, if most slots are padding, or if slices do not fill a warp. Otherwise reading the
     /// lengths takes longer than reading the padding.
     [[nodiscard]] bool by_lengths() const;
-    /// The least bytes of a product that reads no padding.
-    [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     [[nodiscard]] std::vector<Index> rows_of_padding() const override { return origin.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
@@ -175,8 +178,11 @@ struct SellSlices;
 template <ValueType Value>
 using SellOnGpu = StoredOnDevice<decltype(SellStorage<Value>::stored)>;
 
-/// The kernel `slices` of arrays that were made on the GPU: with one thread per row or several (SellThreads).
+/// The kernel `slices` of arrays that were made on the GPU: with one thread per row or several (SellThreads), or by the lengths
+/// of the rows, if there are any. bytes: Layout::bytes_to_move. rows_of_y: as in PrepareRows.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, Device& device);
+[[nodiscard]] std::unique_ptr<Kernel<Value>> sell_kernel_on_gpu(SellOnGpu<Value>&& stored, DeviceArray<Index>&& row_lengths,
+                                                                std::int64_t bytes, std::span<const Index> rows_of_y,
+                                                                Device& device);
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/common/storage/any_coding.hpp"
 #include "kernels/formats/sell/layout.hpp"
 
 namespace workbench {
@@ -35,6 +36,25 @@ struct SellLongRows {
 
 /// The rows of more than `longest` entries, in parts.
 [[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
+
+/// The least bytes of a product that reads no padding. first_columns: of slices with short columns. bytes: of one that reads
+/// all slots.
+template <typename Value>
+[[nodiscard]] std::int64_t bytes_by_rows(const auto& sell, const HostArray<Index>& lengths,
+                                         const HostArray<Index>& first_columns, const SellLongRows& long_rows,
+                                         std::int64_t bytes) {
+    auto padding = static_cast<Offset>(sell.values.size());
+    for (const Index length : lengths) padding -= length;
+    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
+        auto of_high_columns = static_cast<Offset>(sell.high_columns.size());
+        for (Index row = 0; row < sell.row_count; ++row) {
+            if (first_columns[row / sell.slice_height] < 0) of_high_columns -= lengths[row];
+        }
+        bytes -= of_high_columns * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    }
+    return bytes - padding * bytes_of_slot(sell) + sell.row_count * static_cast<std::int64_t>(sizeof(Index)) +
+           static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart) + 2 * sizeof(Value) * long_rows.sum_count());
+}
 
 /// Views of slices with the lengths of their rows, and the parts of long rows.
 template <typename SellView>
