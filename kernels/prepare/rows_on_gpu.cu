@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/common/entry/buffered_rows.hpp"
+#include "core/system/buffered_rows.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/rows/layout.hpp"
 #include "kernels/prepare/storages_on_gpu.cuh"

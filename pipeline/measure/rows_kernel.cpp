@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/common/entry/buffered_rows.hpp"
+#include "core/system/buffered_rows.hpp"
 #include "pipeline/measure/candidate.hpp"
 
 namespace workbench {
