@@ -170,9 +170,11 @@ private:
                                                                                          offsets.data());
         check_launch("narrow");
         on_gpu::invert<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
-            offsets.data(), reinterpret_cast<const std::uint32_t*>(problem.old_of_new), rows_.rows, to_old.data(),
-            to_new.data(), reordered_offsets_.data());
+            reinterpret_cast<const std::uint32_t*>(problem.old_of_new), rows, to_old.data(), to_new.data());
         check_launch("invert");
+        on_gpu::measure_moved_rows<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
+            offsets.data(), to_old.data(), rows_.rows, reordered_offsets_.data());
+        check_launch("measure_moved_rows");
         space.sum_up(reordered_offsets_);
         on_gpu::reorder_rows<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, stream>>>(
             offsets.data(), rows_.columns, to_old.data(), to_new.data(), reordered_offsets_.data(), rows_.rows,

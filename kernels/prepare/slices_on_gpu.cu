@@ -43,7 +43,7 @@ void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const
     store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), sell);
     task.result.note_arrays(sell);
     DeviceArray<Index> lengths;
-    if (reads_lengths(sell, task.matrix.nonzeros, task.longest)) lengths = lengths_of_rows(task, rows);
+    if (reads_lengths(view_of(sell), task.matrix.nonzeros, task.longest)) lengths = lengths_of_rows(task, rows);
     const Offset vectors = (Offset{sell.row_count} + sell.column_count) * static_cast<Offset>(sizeof(Value));
     task.result.own_kernel = sell_kernel_on_gpu<Value>(std::move(sell), std::move(lengths),
                                                        task.result.own_facts.bytes + vectors, rows.rows_of_y, task.device);
