@@ -143,10 +143,10 @@ TEST_SUITE("prepare") {
         // By the lengths of the rows: long ones, of one part and of several, much padding, slices that do not fill a warp.
         const CsrMatrix padded = arrow(9001);
         const std::string half = "values = 'f32'\n";
-        for (const std::string& text :
-             {"[layout]\nuse = 'sell'\n" + half, short_columns, "[layout]\nuse = 'sell'\nslice_height = 12\n" + half,
-              "[layout]\nuse = 'sell'\nsplit_length = 3\nvalues = 'dictionary'\n", by_length + "[layout]\nuse = 'sell'\n",
-              rows_by_length + "[layout]\nuse = 'sell'\n"}) {
+        for (const std::string& text : std::vector<std::string>{
+                 "[layout]\nuse = 'sell'\n" + half, short_columns, "[layout]\nuse = 'sell'\nslice_height = 12\n" + half,
+                 "[layout]\nuse = 'sell'\nsplit_length = 3\nvalues = 'dictionary'\n", by_length + "[layout]\nuse = 'sell'\n",
+                 rows_by_length + "[layout]\nuse = 'sell'\n"}) {
             check_like_host<double>(*device, text, padded, "arrow");
             check_like_host<double>(*device, text, grid(9, 9), "grid");
         }

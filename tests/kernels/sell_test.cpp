@@ -35,14 +35,6 @@ std::vector<std::string> texts(const std::vector<SellPart>& parts) {
     return all;
 }
 
-std::int64_t bytes_by_rows_of(const SellLayout<double>& layout, const SellLongRows& long_rows) {
-    return with_stored(layout, [&](const auto& sell) {
-        HostArray<Index> first_columns;
-        if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) first_columns = sell.first_columns;
-        return bytes_by_rows<double>(sell, layout.row_lengths(), first_columns, long_rows, layout.bytes_to_move());
-    });
-}
-
 }  // namespace
 
 TEST_CASE("sell: the arrays of the 6 x 6 matrix") {
@@ -152,8 +144,8 @@ TEST_CASE("sell: padding is neither read nor counted") {
     for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& one) { read.insert(one.index); });
     CHECK(read.size() == 35);
     const std::int64_t by_rows = sell.bytes_to_move() - (3 * 64 - 35) * (8 + 4) + 64 * 4;
-    CHECK(bytes_by_rows_of(sell, {}) == by_rows);
-    CHECK(bytes_by_rows_of(sell, find_long_rows({5000}, 512)) == by_rows + 2 * 16 + 2 * 2 * 8);
+    CHECK(sell.bytes_by_rows({}) == by_rows);
+    CHECK(sell.bytes_by_rows(find_long_rows({5000}, 512)) == by_rows + 2 * 16 + 2 * 2 * 8);
 }
 
 TEST_CASE("sell: with several threads per row, a warp reads adjacent slots of its slice") {
@@ -236,7 +228,7 @@ TEST_CASE("sell: columns of 16 bits are relative to the first of their slice; sl
               std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "1 of 3"}});
         // Two slots of padding, one of them in the wide slice.
         const auto& whole = dynamic_cast<const SellLayout<double>&>(*layout);
-        CHECK(bytes_by_rows_of(whole, {}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
+        CHECK(whole.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
         CHECK_NOTHROW(check_layout(*layout, matrix));
         for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
         std::vector<double> x(150000);

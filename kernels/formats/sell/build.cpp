@@ -325,6 +325,15 @@ bool SellLayout<Value>::by_lengths() const {
     });
 }
 
+template <ValueType Value>
+std::int64_t SellLayout<Value>::bytes_by_rows(const SellLongRows& long_rows) const {
+    return with_stored(*this, [&](const auto& sell) {
+        HostArray<Index> first_columns;
+        if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) first_columns = sell.first_columns;
+        return workbench::bytes_by_rows<Value>(sell, row_lengths(), first_columns, long_rows, this->bytes_to_move());
+    });
+}
+
 template struct SellLayout<float>;
 template struct SellLayout<double>;
 

@@ -67,8 +67,8 @@ template <ValueType Value, typename Stored>
 class SellByLengths final : public Kernel<Value> {
 public:
     SellByLengths(const SellLayout<Value>& layout, const Stored& sell, std::span<const Index> rows, Device& device)
-        : SellByLengths(layout.row_lengths(), sell, layout.bytes_to_move(), rows, device) {}
-    /// For arrays that are on the device. lengths: there, too.
+        : SellByLengths(layout, sell, layout.row_lengths(), rows, device) {}
+    /// For arrays that are on the device. lengths: there, too. bytes: Layout::bytes_to_move.
     SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& lengths, std::int64_t bytes,
                   std::span<const Index> rows, Device& device)
         : SellByLengths(std::move(sell), std::move(lengths), on_host(lengths, device), bytes, rows, device) {}
@@ -103,18 +103,27 @@ private:
         return {};
     }
 
-    SellByLengths(const HostArray<Index>& lengths, const Stored& sell, std::int64_t bytes, std::span<const Index> rows,
-                  Device& device)
-        : SellByLengths(copy_to(device, sell, "sell"), DeviceArray<Index>(device, lengths, "sell row lengths"), lengths, bytes,
-                        rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
+                  std::span<const Index> rows, Device& device)
+        : SellByLengths(layout, sell, lengths, find_long_rows(lengths, sell.split_length), rows, device) {}
+    SellByLengths(const SellLayout<Value>& layout, const Stored& sell, const HostArray<Index>& lengths,
+                  const SellLongRows& long_rows, std::span<const Index> rows, Device& device)
+        : SellByLengths(copy_to(device, sell, "sell"), DeviceArray<Index>(device, lengths, "sell row lengths"), long_rows,
+                        layout.bytes_by_rows(long_rows), rows, device) {}
     SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& there, const HostArray<Index>& lengths,
                   std::int64_t bytes, std::span<const Index> rows, Device& device)
         : SellByLengths(std::move(sell), std::move(there), lengths, find_long_rows(lengths, sell.split_length), bytes, rows,
                         device) {}
     SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& there, const HostArray<Index>& lengths,
                   const SellLongRows& long_rows, std::int64_t bytes, std::span<const Index> rows, Device& device)
+        : SellByLengths(std::move(sell), std::move(there), long_rows,
+                        bytes_by_rows<Value>(view_of(sell), lengths, first_columns(sell, device), long_rows, bytes), rows,
+                        device) {}
+    /// bytes: Kernel::own_bytes_to_move.
+    SellByLengths(InStorage<Stored, DeviceArray>&& sell, DeviceArray<Index>&& there, const SellLongRows& long_rows,
+                  std::int64_t bytes, std::span<const Index> rows, Device& device)
         : stream_(cuda_device(device).stream()),
-          bytes_(bytes_by_rows<Value>(view_of(sell), lengths, first_columns(sell, device), long_rows, bytes)),
+          bytes_(bytes),
           sell_(std::move(sell)),
           rows_(device, rows, "sell"),
           row_lengths_(std::move(there)),

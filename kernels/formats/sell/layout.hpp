@@ -24,6 +24,8 @@ struct Sell : Slices<Value, ColumnIndex, Array>, SliceColumns<ColumnIndex, Array
     }
 };
 
+struct SellLongRows;  // long_rows.hpp
+
 /// Words, and columns alone, need fewer registers for the entries in flight than values and columns.
 [[nodiscard]] constexpr int sell_resident_blocks(SliceKind kind) {
     const bool loads_one = kind.columns == ColumnKind::of_words || kind.marks_padding;
@@ -161,6 +163,8 @@ struct SellLayout final : SellStorage<Value> {
     /// threads_per_row, if a row is long, if most slots are padding, or if slices do not fill a warp. Otherwise reading the
     /// lengths takes longer than reading the padding.
     [[nodiscard]] bool by_lengths() const;
+    /// The least bytes of a product that reads no padding.
+    [[nodiscard]] std::int64_t bytes_by_rows(const SellLongRows& long_rows) const;
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
     [[nodiscard]] std::vector<Index> rows_of_padding() const override { return origin.rows_without_nonzeros(); }
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;
