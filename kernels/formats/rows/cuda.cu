@@ -72,8 +72,8 @@ template struct CudaRows<EllrLayout, RowsOfOneLane>;
 template struct CudaRows<AnyRowsLayout, RowsOfThreads>;
 
 template <ValueType Value, typename Stored, typename Shape>
-std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
-                                                  std::span<const Index> rows_of_y, Device& device) {
+[[gnu::used]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
+                                                                std::span<const Index> rows_of_y, Device& device) {
     std::optional<std::int64_t> bytes;
     if constexpr (Shape::value.lengths) {
         const auto view = view_of(rows);
@@ -86,12 +86,14 @@ std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArra
                                                                     bytes);
 }
 
-/// Instantiates rows_kernel_on_gpu.
+/// Instantiates rows_kernel_on_gpu. nvcc 13.0 loses the shapes in the initialiser of a static member.
 template <ValueType Value, typename Stored>
 struct RowsOnGpu {
-    static constexpr auto csr16 = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, csr16_shape>>;
-    static constexpr auto ell = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, ell_shape>>;
-    static constexpr auto ellr = rows_kernel_on_gpu<Value, Stored, std::integral_constant<RowShape, ellr_shape>>;
+    static void instantiate(Device& device) {
+        (void)rows_kernel_on_gpu<Value>(RowsOfShape<csr16_shape, Stored, DeviceArray>{}, 0, {}, device);
+        (void)rows_kernel_on_gpu<Value>(RowsOfShape<ell_shape, Stored, DeviceArray>{}, 0, {}, device);
+        (void)rows_kernel_on_gpu<Value>(RowsOfShape<ellr_shape, Stored, DeviceArray>{}, 0, {}, device);
+    }
 };
 template struct RowsOnGpu<float, float>;
 template struct RowsOnGpu<float, Constant<float>>;
