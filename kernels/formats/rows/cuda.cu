@@ -72,8 +72,8 @@ template struct CudaRows<EllrLayout, RowsOfOneLane>;
 template struct CudaRows<AnyRowsLayout, RowsOfThreads>;
 
 template <ValueType Value, typename Stored, typename Shape>
-[[gnu::used]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
-                                                                std::span<const Index> rows_of_y, Device& device) {
+std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
+                                                  std::span<const Index> rows_of_y, Device& device) {
     std::optional<std::int64_t> bytes;
     if constexpr (Shape::value.lengths) {
         const auto view = view_of(rows);

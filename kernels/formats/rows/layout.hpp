@@ -373,9 +373,10 @@ struct EllEachSlot {
 [[nodiscard]] LayoutEntry rows_entry();
 
 /// The first CUDA kernel of arrays of csr16, ell or ellr that were made on the GPU. nonzeros: slots without padding. rows_of_y:
-/// as in PrepareRows.
+/// as in PrepareRows. Used: implicit instantiations are in one file.
 template <ValueType Value, typename Stored, typename Shape>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
-                                                                std::span<const Index> rows_of_y, Device& device);
+[[nodiscard, gnu::used]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows,
+                                                                           Offset nonzeros, std::span<const Index> rows_of_y,
+                                                                           Device& device);
 
 }  // namespace workbench
