@@ -93,18 +93,13 @@ StageChange change_of(const Parameters& parameters, Index size, Index node_size,
     return run_imported(sizes, parameters, {}).change;
 }
 
-/// On a device, rows and columns are ordered and cut.
+/// On a device, rows and columns are ordered, and rows are cut. Segments alone divide no nonzeros.
 std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
     if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::row_block) {
         const auto boundaries = [parameters](Index rows, const std::vector<Index>&) {
             return change_of(parameters, rows, 1, {}).cuts.front().boundaries;
         };
         return CutRows{boundaries, false};
-    }
-    if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::segment) {
-        return CutColumns{[parameters](Index columns, const StageContext&) {
-            return change_of(parameters, columns, 1, {}).cuts.front().boundaries;
-        }};
     }
     const bool cuts_parts = parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::partition;
     const bool has_parts = cuts_parts || parameters.has("partition");

@@ -281,10 +281,6 @@ TEST_SUITE("prepare") {
         check_like_host<double>(
             *device, pieces + "kind = 'row_block'\n[[stage]]\nuse = 'column_segmentation'\ncount = 2\n[layout]\nuse = 'hbp'\n",
             matrix, "row blocks");
-        const std::string segments = imported(folder, "cuts", 4, [&](Index piece) { return piece == 3 ? rows : piece * 500; });
-        check_like_host<double>(
-            *device, "[[stage]]\nuse = 'row_blocks'\ncount = 3\n" + segments + "kind = 'segment'\n[layout]\nuse = 'hbp'\n",
-            matrix, "segments");
         for (const std::string& axis : {std::string("rows"), std::string("columns")}) {
             const std::string alone = backwards + "apply = '" + axis + "'\n";
             check_like_host<double>(*device, alone + one_thread, matrix, axis);

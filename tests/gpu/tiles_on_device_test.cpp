@@ -78,8 +78,9 @@ TEST_SUITE("prepare") {
         const std::string cut = tiles("height = 400", "count = 3");
         const std::string one = "[[stage]]\nuse = 'row_sort'\nshare = 'tile 2,1'\n";
         check_like_host<double>(*device, cut + one + in_batches, matrix, "one tile");
-        check_like_host<double>(*device, cut + sorted_rows + one + "order = 'ascending'\nwindow = 50\n" + in_batches, matrix,
-                                "after all");
+        check_like_host<double>(*device,
+                                cut + sorted_rows + one + "order = 'ascending'\nwithin = 'window'\nwindow = 50\n" + in_batches,
+                                matrix, "after all");
         check_like_host<double>(*device, cut + one + "key = 'first_column'\n" + in_batches, matrix, "by columns");
         const std::string none = "[[stage]]\nuse = 'row_sort'\nshare = 'tile 4,0'\n";
         CHECK(left_to_host(*device, cut + none + in_batches, matrix) == "there is no such tile with nonzeros");
