@@ -13,17 +13,15 @@ export class Panels {
   readonly stage_notes = h('div', {});
   readonly toggles = h('fieldset', { class: 'toggles' });
   readonly note = h('p', { class: 'note' });
-  // Each panel is only rebuilt if its key changes.
+  // These panels are only rebuilt if their keys change, so that a switch keeps the focus.
   private toggle_key = '';
   private facts_key = '';
-  private legend_key = '';
 
   constructor(private readonly view: PatternView) {}
 
   // Forces a rebuild with the colours of the present theme.
   forget(): void {
     this.toggle_key = '';
-    this.legend_key = '';
   }
 
   update(): void {
@@ -102,9 +100,6 @@ export class Panels {
 
   private updateLegend(): void {
     const { keys, single, scale, words } = legendOf(this.view, this.view.panes[1]);
-    const key = JSON.stringify([palette().dark, keys.map(([name]) => name), single, scale, words]);
-    if (key === this.legend_key) return;
-    this.legend_key = key;
     const gradient = (list: [number, number, number][]): string => `linear-gradient(to right, ${list.filter((_, i) => i % 9 === 0).map((one) => css(one)).join(', ')})`;
     const swatch = ([name, ramp]: Legend['keys'][0]): HTMLElement =>
       h('span', { class: 'key' }, h('span', { class: single ? 'swatch' : 'ramp', style: `background:${single ? css(ramp[Math.round(steps * 0.62)]) : gradient(ramp)}` }), name);

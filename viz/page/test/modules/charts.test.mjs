@@ -56,6 +56,25 @@ test('curves, their names and the points of a chart', () => {
   assert.deepEqual(first.map((one) => one.toFixed(3)), [left + ((right - left) * Math.log(3)) / Math.log(1000) - 0.4 * text, (bottom + top) / 2].map((one) => one.toFixed(3)));
 });
 
+test('the name of a curve is above it, or below it if another curve is close above', () => {
+  // From 0.1 to 10 over a height of 251 pixels or so; a factor of 1.1 is 5 pixels, one of 2 more than two lines.
+  const names = (...curves) => {
+    const figure = drawn(xyChart('t', 'l', xy({ curves: curves.map((at, i) => ({ name: `c${i}`, at, colour: i })) })));
+    const ends = figure.querySelectorAll('.curve').map((one) => Number(one.getAttribute('points').split(' ').at(-1).split(',')[1]));
+    const at = new Map(figure.querySelectorAll('.halo').map((one) => [one.textContent, Number(one.getAttribute('y'))]));
+    return ends.map((end, i) => (at.has(`c${i}`) ? (at.get(`c${i}`) > end ? 'below' : 'above') : 'none')).join(' ');
+  };
+  assert.equal(names(() => 1), 'above');
+  assert.equal(names(() => 1, () => 1.1), 'below above');
+  assert.equal(names(() => 1, () => 2), 'above above');
+  assert.equal(names(() => 1, () => 0.9), 'above below');
+  assert.equal(names((x) => (x > 200 ? 1 : 5), (x) => (x > 500 ? 3 : 1.1)), 'above above'); // close to it, but not near its name
+  assert.equal(names((x) => (x > 200 ? 1 : 5), (x) => (x > 900 ? 3 : 1.1)), 'below above');
+  assert.equal(names(() => 1, (x) => (x > 10 ? 4 : 1.1)), 'above above');
+  // Where a curve leaves the chart, its name is at the last place in it.
+  assert.equal(names((x) => x / 20, () => 1e-5, () => 1e5), 'below none none');
+});
+
 test('a slider moves a line along the axis', () => {
   const figure = drawn(xyChart('t', 'l', xy({ cursor: { name: 'N', start: 10, words: (x) => `at ${x.toPrecision(6)}` } })));
   const range = figure.querySelector('input');

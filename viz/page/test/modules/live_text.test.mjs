@@ -40,6 +40,7 @@ test('blocks have the comments above them, and end before those of the next tabl
   assert.deepEqual([1, 4, 9, 12, 18].map(lines), [[0, 4], [4, 8], [8, 12], [12, 17], [17, 22]]);
   assert.deepEqual(text.lines.length, 22);
   assert.deepEqual(text.stages().map(({ head, use }) => [head, use]), [[9, 'cuthill_mckee'], [12, 'row_sort']]);
+  assert.deepEqual([' [[ stage ]]', '[[stage]] # c', '[[stages]]', '[stage]', '#off [[ stage ]]'].map((head) => new RecipeText(`${head}\n`, outlineOf('')).movable(0)), [true, true, false, false, true]);
   assert.deepEqual([text.movable(9), text.movable(10), text.movable(-1), text.movable(99), text.movable(18)], [true, false, false, false, false]);
 });
 

@@ -171,7 +171,9 @@ test('a click follows a nonzero, up to six at a time', async () => {
   calls.length = 0;
   viewer.update();
   settle();
-  assert.equal(calls.filter(({ name }) => name === 'arc').length, 6);
+  const rings = calls.filter(({ name }) => name === 'arc').map(({ words }) => words);
+  assert.equal(rings.length, 6);
+  assert.deepEqual(calls.filter(({ name }) => name === 'fillText').slice(0, 6).map(({ words: [, x, y] }) => [x, y]), rings.map(([x, y, radius]) => [x + radius + 5, y]));
   assert.deepEqual(calls.filter(({ name }) => name === 'strokeText').map(({ words }) => words[0]), [2, 3, 4, 5, 6, 7].map((i) => `${order[i]}, ${order[i]}`));
 });
 

@@ -85,6 +85,10 @@ test('kernels: what is left out', () => {
   // The price has the layout as a whole, in the precision of the kernel, and the stages of that precision.
   const priced = shown(kernelsSection([run({ kernels: [warp, base], layouts: [layout({ precision: 'f32', seconds: 50 }), layout({ share: 'a', seconds: 100 }), layout({}), layout({ seconds: 200 })] })]));
   assert.ok(priced.querySelector('.cursor-words').textContent.includes('warp 24.1 ms'), priced.querySelector('.cursor-words').textContent);
+  // A kernel without a price pays at once, which an axis of powers cannot show.
+  const free = shown(kernelsSection([run({ kernels: [{ ...warp, break_even: 0 }, { ...warp, kernel: 'other', break_even: 54.5 }, base] })]));
+  assert.ok(free.querySelector('.cursor-words').textContent.startsWith('After 55 products'), free.querySelector('.cursor-words').textContent);
+  assert.deepEqual(texts(free, '.halo').filter((one) => one.startsWith('even')), ['even after 55']);
   // At most five kernels and the baseline, and each name once.
   const many = Array.from({ length: 7 }, (_, i) => ({ ...warp, kernel: `k${i}`, median_seconds: 1e-5 * (i + 1) }));
   const even = (kernels) => kernelsSection([run({ kernels })]).querySelector('.cursor-words').textContent;

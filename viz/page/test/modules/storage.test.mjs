@@ -53,6 +53,7 @@ test('the arrays in memory as bars', () => {
   assert.deepEqual(read, [
     ['values[0 to 3] · 0 % padding · rows 0 to 2, columns 1 to 5', '[0,1,3,5]'], ['values[0 to 3] · 0 % padding · rows 0 to 2, columns 1 to 5', '[0,1,3,5]'], ['values[0 to 3] · 0 % padding · rows 0 to 2, columns 1 to 5', '[0,1,3,5]'],
     ['values[4 to 7] · 25 % padding · rows 3 to 7, columns 0 to 9', '[3,0,5,10]'], ['values[8 to 11] · 100 % padding', null], ['values[12 to 13] · 100 % padding · rows 8 to 9, columns 4 to 6', '[8,4,2,3]'], ['values[12 to 13] · 100 % padding · rows 8 to 9, columns 4 to 6', '[8,4,2,3]']]);
+  assert.ok(!canvases[0].calls.some(({ with: { fillStyle } }) => fillStyle === '#1f2428')); // a bar marks the pattern alone
   const structure = canvases.find((canvas) => canvas.getAttribute('aria-label') === 'offsets, 6 elements');
   pointer(structure, 'pointermove', { offsetX: 3 });
   assert.equal(readout(), 'offsets: 6 elements of the structure');
@@ -219,6 +220,14 @@ test('the bytes and flops of a layout under the roof', () => {
   };
   draw({}, [[700, 500], [250, 300], [1200, 100]]);
   draw({ kernels: [kernel({ backend: 'cuda', gflops: 70, gbytes_per_second: 300, status: 'measured' }), kernel({ backend: 'cuda', gflops: 1e-3, gbytes_per_second: 3 }), kernel({ backend: 'cuda', share: 'x' }), kernel({ baseline: true, backend: 'cusparse', gflops: 40, gbytes_per_second: 250 })] }, [[500, 400]]);
+  // Only kernels of the whole matrix that were measured, and are in the picture, have a square.
+  const squares = (...kernels) => {
+    const pane = RooflinePane.of(run({ kernels: kernels.map((one) => kernel({ gflops: 3, gbytes_per_second: 18, ...one })) }));
+    pane.resize(500, 400);
+    pane.draw();
+    return pane.element.querySelectorAll('rect').map((one) => one.firstElementChild.textContent.split(' ')[1].replace(',', '')).join();
+  };
+  assert.equal(squares({ kernel: 'a' }, { kernel: 'b', status: 'wrong' }, { kernel: 'c', share: 'inside' }, { kernel: 'd', gflops: 0 }, { kernel: 'e', gflops: 1e-4 }, { kernel: 'f', gbytes_per_second: 1e4 }, { kernel: 'g', gbytes_per_second: 0.1 }, { kernel: 'h', baseline: true }), 'a,h');
   draw({ devices: [device({ copy_bytes_per_second: 0 })] }, [[500, 400]]);
   draw({ layouts: [layout({ bytes: 100 })] }, [[500, 400]]);
   draw({ layouts: [layout({ bytes: 20000 })] }, [[500, 400], [300, 300]]);

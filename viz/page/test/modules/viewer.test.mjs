@@ -194,6 +194,32 @@ test('numbers at the axes, of all sizes', async () => {
   asStored('axes', lines);
 });
 
+test('lines of cuts that would touch each other are left out', async () => {
+  const { drawCuts } = await import('../../src/paint');
+  const cuts = (kind, boundaries, step = 1) => ({ kind, count: boundaries.length - 1, step, boundaries });
+  // The lines and boxes of a matrix of 100 x 100 in a frame of 200 x 200 pixels at 10, 20: a row takes two.
+  const lines = (one, given = {}, on = {}) => {
+    const { context, calls } = (([canvas]) => ({ context: canvas.getContext('2d'), calls: canvas.calls }))([document.createElement('canvas')]);
+    const left_out = drawCuts(context, { rows: 100, columns: 100, facts: { cuts: [one] } }, { left: 10, top: 20, width: 200, height: 200, scale: 1, x: 0, y: 0, ...given }, on);
+    const drawn_lines = calls.filter(({ name }) => name === 'moveTo' || name === 'lineTo' || name === 'strokeRect').map(({ words, at: [, , , , e, f] }) => words.slice(0, 2).map((at, i) => at + [e, f][i]).concat(words.slice(2)).join(' '));
+    return [drawn_lines.join('; '), left_out.map(({ drawn: count }) => count).join()];
+  };
+  assert.deepEqual(lines(cuts('row_block', [0, 50, 100])), ['10 20.5; 210 20.5; 10 120.5; 210 120.5; 10 220.5; 210 220.5', '']);
+  assert.deepEqual(lines(cuts('segment', [0, 50, 100])), ['10.5 20; 10.5 220; 110.5 20; 110.5 220; 210.5 20; 210.5 220', '']);
+  assert.deepEqual(lines(cuts('partition', [0, 50, 100])), ['10 20.5; 210 20.5; 10 120.5; 210 120.5; 10 220.5; 210 220.5; 10.5 20; 10.5 220; 110.5 20; 110.5 220; 210.5 20; 210.5 220; 10 20 100 100; 110 120 100 100', '']);
+  assert.deepEqual(lines(cuts('row_block', [0, 50, 100]), {}, { row_block: false }), ['', '']);
+  assert.deepEqual(lines(cuts('row_block', [0, 50, 100], 2)), ['', '0']);
+  // Lines are three pixels apart; a last piece that is shorter does not count.
+  assert.deepEqual(lines(cuts('row_block', [0, 2, 100]))[1], '');
+  assert.deepEqual(lines(cuts('row_block', [0, 1, 50, 100])), ['10 20.5; 210 20.5; 10 120.5; 210 120.5; 10 220.5; 210 220.5', '']);
+  assert.deepEqual(lines(cuts('row_block', [0, 1, 50, 51, 100]))[1], '3');
+  assert.deepEqual(lines(cuts('row_block', [0, 1, 2, 3, 4, 5])), ['', '0']);
+  assert.deepEqual(lines(cuts('partition', [0, 1, 2, 3, 4, 100]))[0].split('; ').filter((one) => one.split(' ').length > 2), ['18 28 192 192']);
+  // Zoomed, only lines in the frame count, and end with the matrix.
+  assert.deepEqual(lines(cuts('row_block', [0, 1, 2, 3, 50, 100]), { scale: 2, x: -100, y: -300 }), ['10 120.5; 210 120.5', '']);
+  assert.deepEqual(lines(cuts('segment', [0, 75, 100]), { scale: 2, x: -150, y: -350 }), ['160.5 20; 160.5 70', '']);
+});
+
 test('a stage is still where the slider almost reaches it', async () => {
   const viewer = await view([runOf]);
   press(viewer, 'button[data-stage="1"]');
