@@ -299,12 +299,25 @@ test('an animated GIF has each image, and only what changes after the first', as
   assert.deepEqual(shares, [1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => i / 9));
 });
 
+// Pictures of 2 x 2 pixels, which take less time, and what the view shows in each.
+function small(viewer, state) {
+  const found = [];
+  viewer.picture = () => {
+    found.push(state());
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [2, 2];
+    return canvas;
+  };
+  return found;
+}
+
 test('the film of a view shows all stages, and then what was shown', async () => {
   media.add('(prefers-reduced-motion: reduce)');
   const viewer = await view([(data) => runOf(data, { pattern: { stages: stages.slice(0, 2) }, run: { report: report({ stages: run_stages.slice(0, 2) }) } })]);
   viewer.show(0, 1);
   const button = viewer.element.querySelectorAll('.saving button')[1];
   assert.deepEqual([button.textContent, button.hidden, button.title], ['Save GIF', false, 'Save all stages as an animated GIF']);
+  const positions = small(viewer, () => position(viewer));
   button.click();
   assert.ok(button.disabled);
   const words = new Set();
@@ -317,15 +330,10 @@ test('the film of a view shows all stages, and then what was shown', async () =>
   assert.deepEqual([button.textContent, button.disabled, downloads.at(-1)], ['Save GIF', false, 'demo.gif']);
   assert.ok(words.has('GIF 7 %') && words.has('GIF 93 %'), [...words].join());
   assert.equal(viewer.current(), 1);
+  assert.deepEqual(positions.map((at) => Math.round(14 * at)), [0, 7, 14, ...Array.from({ length: 15 }, (_, i) => i)]); // those of the palette first
   press(viewer, '[data-mode=warps]');
   assert.equal(button.title, 'Save the steps of the warp as an animated GIF');
-  const steps = [];
-  viewer.picture = () => {
-    steps.push(one(viewer, '.warp-tools input').value);
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [2, 2];
-    return canvas;
-  };
+  const steps = small(viewer, () => one(viewer, '.warp-tools input').value);
   const of_warp = viewer.movie(() => undefined);
   for (let i = 0; i < 6; ++i) {
     await later();
