@@ -63,6 +63,6 @@ test('the first number of a text', () => {
 test('an answer is right if it is as exact as it was given', () => {
   const cases = [['86.6', '86.6 %', true], ['87', '86.6 %', true], ['86', '86.6 %', false], ['86.5', '86.6 %', false], ['86.60', '86.6 %', true], ['86.61', '86.6 %', false],
     ['2,721', '2721', true], ['2721.0', '2,721', true], ['0.5', '0.45', true], ['0.45', '0.5', false], ['1', '0.5', true], ['0', '0.5', true], ['-1', '1', false],
-    [' Csr ', 'csr', true], ['csr', 'Sell', false], ['none', '3', false], ['3', 'none', false]];
+    [' Csr ', 'csr', true], ['csr', 'Sell', false], ['none', '3', false], ['0', 'none', false], ['none', '0', false], ['3', 'none', false]];
   for (const [given, right, expected] of cases) assert.equal(isRight(given, right), expected, `${given} for ${right}`);
 });

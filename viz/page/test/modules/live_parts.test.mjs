@@ -206,6 +206,10 @@ test('a frame without a report, and a report that fails', async () => {
   const showing = frame.show(1, []);
   load();
   await assert.rejects(showing, /the page of the report cannot be shown/);
+  const bare = frameOf({ window: { spmvPage: undefined } });
+  bare.load();
+  bare.frame.showStage(1);
+  assert.deepEqual([bare.frame.figure('a'), bare.frame.picture(), await bare.frame.movie(() => undefined)], [null, null, null]);
   let fail;
   const other = frameOf({ showing: new Promise((_, reject) => { fail = reject; }) });
   other.load();

@@ -59,6 +59,7 @@ test('the entry under the pointer is read and marked', async () => {
   point(viewer, 29, 29);
   assert.ok(readout(viewer).endsWith('share inside'), readout(viewer));
   viewer.panes[1].canvas.dispatchEvent(event('pointerleave', { pointerType: 'touch' }));
+  viewer.panes[1].canvas.dispatchEvent(new Event('blur')); // there is no cursor
   assert.notEqual(readout(viewer), hint);
   viewer.panes[1].canvas.dispatchEvent(event('pointerleave'));
   assert.equal(readout(viewer), hint);
@@ -268,6 +269,10 @@ test('a finger has its readout beside it', async () => {
   viewer.reader.element.box = { top: 850, height: 100, width: 10 };
   key(viewer, 'ArrowDown');
   assert.ok(tip(viewer).startsWith('row'));
+  const cursor = placeOf(viewer.panes[1], viewer, viewer.reader.mark.row, viewer.reader.mark.column);
+  viewer.reader.tip.box = { width: 90, height: 30 };
+  viewer.reader.placeTip();
+  assert.deepEqual([viewer.reader.tip.style.left, viewer.reader.tip.style.top].map((at) => Math.round(parseFloat(at))), [Math.max(0, cursor.clientX - 45), cursor.clientY - 58 >= -40 ? cursor.clientY - 58 : cursor.clientY + 36].map(Math.round));
   viewer.reader.element.box = { top: -1, height: 10, width: 10 };
   key(viewer, 'ArrowDown');
   assert.ok(tip(viewer)?.startsWith('row'));

@@ -131,6 +131,8 @@ test('solves without advice, without curves, and with many iterations', () => {
   const [first] = long.querySelectorAll('.chart')[1].querySelectorAll('.curve').map((one) => one.getAttribute('points').split(' '));
   assert.equal(first.length, 402); // every third, and the last
   assert.deepEqual(solveSections({ kind: 'solve', runs: [] }), []);
+  const short = sections({ solves: [solved('a', { residuals: undefined }), solved('b', { residuals: [1] }), solved('c')] })[2];
+  assert.equal(short.querySelector('svg').getAttribute('aria-label'), 'c');
   const tuned = sections({ solves: [solved('t', { tuned: true }), solved('s', { end: 'stagnated' })] })[0];
   assert.equal(tuned.querySelector('.chart'), null);
 });

@@ -229,6 +229,16 @@ test('a stage is still where the slider almost reaches it', async () => {
     viewer.tracks[0].position = position;
     assert.equal(kinds(), images);
   }
+  // Values are not drawn while nonzeros move.
+  viewer.zoom.by(4);
+  settle();
+  const values = () => {
+    drawn(viewer);
+    return viewer.panes[1].canvas.calls.filter(({ name, with: { textAlign } }) => name === 'fillText' && textAlign === 'center').length;
+  };
+  assert.equal(values(), 0);
+  viewer.tracks[0].position = 1;
+  assert.ok(values() > 0);
 });
 
 test('saved slides', async () => {
