@@ -35,9 +35,20 @@ test('the entry under the pointer is read and marked', async () => {
   point(viewer, 3, 4);
   assert.equal(readout(viewer), 'row 3, as originally column 4, as originally value 3.04');
   assert.deepEqual(viewer.reader.mark, { row: 3, column: 4, rows: 1, columns: 1 });
+  // The mark is a box around the entry.
+  const boxes = () => {
+    viewer.panes[1].canvas.calls.length = 0;
+    viewer.update();
+    settle();
+    return viewer.panes[1].canvas.calls.filter(({ name }) => name === 'strokeRect').map(({ words }) => words);
+  };
+  const { clientX, clientY } = placeOf(viewer.panes[1], viewer, 3, 4);
+  const around = ([x, y, width, height]) => x < clientX && x + width > clientX && y < clientY && y + height > clientY && width < 60 && height < 60;
+  assert.equal(boxes().filter(around).length > 0, true);
   point(viewer, 0, 29);
   assert.equal(readout(viewer), 'row 0 column 29 nothing is stored here');
   assert.equal(viewer.reader.mark, null);
+  assert.equal(boxes().filter(around).length, 0);
   viewer.panes[1].canvas.dispatchEvent(event('pointermove', { clientX: 1, clientY: 1 }));
   assert.equal(readout(viewer), hint);
   press(viewer, 'button[data-stage="1"]');

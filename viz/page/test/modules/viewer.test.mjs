@@ -285,5 +285,9 @@ test('pixels of bins at several sizes', async () => {
     const change = paintDifference(large.stages[0], large.stages[2], (size) => large.ceiling(size), view_of({ width, height }), 1);
     lines.push('# difference', ...pixelsOf(change.canvas.pixels));
   }
+  const { drawRowLengths } = await import('../../src/paint');
+  const strip = document.createElement('canvas');
+  drawRowLengths(strip.getContext('2d'), large.stages[2], large.stages[2].finest, view_of({ width: 400, height: 400 }), 420, 44, {});
+  lines.push('# lengths of pairs of rows', ...drawnOn(strip.calls));
   asStored('pixels', lines);
 });
