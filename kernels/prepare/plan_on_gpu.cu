@@ -16,7 +16,7 @@
 #include "core/text/words.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/cuda_device.cuh"
-#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 #include "kernels/prepare/storages_on_gpu.cuh"

@@ -2,7 +2,7 @@
 #include "kernels/prepare/slices_on_gpu.cuh"
 
 #include "core/text/words.hpp"
-#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 
 namespace workbench {

@@ -12,7 +12,7 @@
 #include "gpu/kernel_checks.hpp"
 #include "kernels/formats/banded_block/layout.hpp"
 #include "kernels/formats/bccoo/layout.hpp"
-#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/csr5/layout.hpp"

@@ -8,7 +8,7 @@
 #include "core/matrix/battery.hpp"
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/kernel_checks.hpp"
-#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"

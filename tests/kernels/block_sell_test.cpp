@@ -9,7 +9,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"

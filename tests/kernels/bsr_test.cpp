@@ -3,9 +3,11 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/formats/bsr/layout.hpp"
+#include "core/matrix/block_rows.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/host/host_device.hpp"
+#include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
 
@@ -18,12 +20,23 @@ std::unique_ptr<Layout<Value>> build_bsr(const CsrMatrix& matrix, const Given& g
 }
 
 template <ValueType Value>
-const BsrLayout<Value>& bsr(const std::unique_ptr<Layout<Value>>& layout) {
-    return dynamic_cast<const BsrLayout<Value>&>(*layout);
+const Bsr<Value, HostArray>& bsr(const std::unique_ptr<Layout<Value>>& layout) {
+    return std::get<0>(dynamic_cast<const BsrLayout<Value>&>(*layout).stored);
 }
 
 /// With a limit on padding that no matrix exceeds.
 Given blocks_of(std::int64_t size) { return {{"block_size", size}, {"slots_per_nonzero", 1e6}}; }
+
+/// The product on the host with a vector that differs everywhere.
+template <ValueType Value>
+std::vector<Value> product_of(const Layout<Value>& layout) {
+    std::vector<Value> x(layout.columns());
+    std::vector<Value> y(layout.rows(), -1);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / static_cast<Value>(i + 3);
+    const auto device = make_host_device();
+    bsr_entry().kernels.front().prepare.template get<Value>()(layout, *device)->run(x.data(), y.data(), false);
+    return y;
+}
 
 /// Full blocks of this size on the diagonal and to the right of it.
 CsrMatrix blocky(Index size, Index block_rows) {
@@ -85,7 +98,7 @@ TEST_CASE("bsr: the lanes of blocks of any size, in short and long block rows") 
         for (const Offset blocks : {0, 100, 250, 1000, 100000}) {
             const BsrLanes lanes = bsr_lanes(size, 100, blocks);
             CHECK(lanes.tile == lanes.rows_at_once * size);
-            CHECK(lanes.lanes_per_group() * lanes.groups_per_warp <= 32);
+            CHECK(lanes.tile * lanes.blocks_at_once * lanes.groups_per_warp <= 32);
             CHECK(lanes.blocks_at_once >= 1);
             CHECK((lanes.rows_at_once == size || lanes.blocks_at_once == 1));
         }
@@ -163,6 +176,46 @@ TEST_CASE("bsr: products are right for every block size, including blocks that e
         entry.kernels.front().prepare.f64(*layout, *device)->run(x.data(), y.data(), false);
         CHECK(y == expected);
     }
+}
+
+TEST_CASE("bsr: a code of 16 bits stands for the values of a block, which the CUDA kernel of all schedules reads") {
+    // Blocks A B / - A.
+    const std::vector<Entry> entries{{0, 0, 1}, {0, 1, 2}, {1, 1, 3}, {0, 2, 4}, {1, 3, -0.0}, {2, 2, 1}, {2, 3, 2}, {3, 3, 3}};
+    const CsrMatrix matrix = csr_from_entries(4, 4, entries);
+    const Given coded{{"block_size", 2_i}, {"values", std::string("dictionary")}};
+    const auto layout = build_bsr<double>(matrix, coded);
+    const auto& blocks = std::get<1>(dynamic_cast<const BsrLayout<double>&>(*layout).stored);
+    CHECK(blocks.block_columns == std::vector<Index>{0, 1, 1});
+    CHECK(blocks.values.codes == std::vector<std::uint16_t>{0, 1, 0});
+    // By ascending bits. No block is padding.
+    CHECK(blocks.values.dictionary == std::vector<double>{1, 2, 0, 3, 4, 0, 0, -0.0});
+    CHECK(layout->bytes_to_move() == 3 * 4 + 3 * (4 + 2) + 8 * 8 + 8 * (4 + 4));
+    CHECK_NOTHROW(check_layout(*layout, matrix));
+    // Thread i has row i, block after block.
+    std::vector<Offset> reads;
+    for_each_read_of<double>(bsr_entry(), "groups", *layout, [&](const Read& read) {
+        CHECK(read.lane == read.row);
+        reads.push_back(read.index);
+    });
+    CHECK(reads == std::vector<Offset>{0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 10, 11});
+    for (const NamedMatrix& named : battery()) {
+        const auto full = build_bsr<float>(named.matrix, blocks_of(2));
+        Given all = blocks_of(2);
+        all.emplace("values", std::string("dictionary"));
+        CHECK(product_of(*build_bsr<float>(named.matrix, all)) == product_of(*full));
+    }
+}
+
+TEST_CASE("bsr: auto takes codes where the blocks are those of nodes, and few") {
+    const LayoutEntry entry = bsr_entry();
+    const auto choice = [&](Index node_size, Given given) {
+        given.emplace("values", std::string("auto"));
+        return entry.settled(Parameters(entry.parameters, given), drawn(), Precision::f64, node_size).text("values");
+    };
+    CHECK(choice(2, {{"block_size", 2_i}}) == "dictionary");
+    CHECK(choice(2, {{"block_size", 3_i}}) == "full");
+    CHECK(choice(2, {}) == "full");  // the size is not known yet
+    CHECK(choice(1, {{"block_size", 2_i}}) == "full");
 }
 
 TEST_CASE("bsr: kernels that write whole blocks of y take no rows of a share") {

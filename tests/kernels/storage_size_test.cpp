@@ -10,7 +10,7 @@
 #include "core/contract/storage_size.hpp"
 #include "core/matrix/battery.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
-#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csc/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"

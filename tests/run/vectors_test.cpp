@@ -269,9 +269,12 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     const KernelInstance bccoo{
         "bccoo/kernel.cuh",
         "bccoo::multiply_tiles<bccoo::BlockShape<2, 3, 4>, StreamingLoad, Bccoo<float, ArrayView>, double>"};
-    const KernelInstance block_sell{"block_sell/kernel.cuh",
-                                    "block_sell::multiply_slices<3, 1, SliceKind{static_cast<ColumnKind>(1), false}, "
-                                    "BlockSell<CodedBlock<double>, ArrayView>, double, StreamingLoad>"};
+    const std::string coded_blocks = "<CodedBlock<double>, ArrayView>, double";
+    const KernelInstance block_sell{
+        "blocks/kernel.cuh",
+        "block_sell::multiply_slices<BlockSellThreads<3, 1, SliceKind{static_cast<ColumnKind>(1), false}>, BlockSell" +
+            coded_blocks + ", StreamingLoad>"};
+    const KernelInstance bsr{"blocks", "multiply_rows<RowsInBlocks<3>, Bsr" + coded_blocks + ">"};
     const KernelInstance hola{
         "hola/kernel.cuh",
         "hola::multiply_shares<HolaShape<256, 7>, 3, StreamingLoad, Hola<Constant<float>, ArrayView>, float>"};
@@ -281,7 +284,8 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     std::ofstream(current.path() / "kernels/common/schedule/vectors_kernel.cuh") << "wrong";
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(current.path());
-    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, hola}) CHECK_NOTHROW(compile_instance(one, "sm_90"));
+    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, bsr, hola})
+        CHECK_NOTHROW(compile_instance(one, "sm_90"));
     std::filesystem::current_path(before);
 }
 

@@ -45,11 +45,11 @@ struct DecodingLoad : StreamingLoad {
     }
 };
 
-/// The loads of a thread block: if the values have a dictionary, its threads copy it to the block's dynamic shared memory
-/// (bytes_of_dictionary) and wait for each other.
+/// The loads of a thread block: if the values have a shared dictionary, its threads copy it to the block's dynamic shared
+/// memory (bytes_of_dictionary) and wait for each other.
 template <typename Values>
 __device__ __forceinline__ auto loads_of_block(const Values& values) {
-    if constexpr (HasDictionary<Values>) {
+    if constexpr (SharesDictionary<Values>) {
         using Value = std::remove_cvref_t<decltype(values.dictionary[0])>;
         extern __shared__ unsigned char dictionary_memory[];
         Value* const dictionary = reinterpret_cast<Value*>(dictionary_memory);

@@ -149,11 +149,12 @@ void for_each_stored_slot(const auto& arrays, const NonzeroOf& nonzero, const st
 template <ValueType Value, typename... StoredArrays>
 std::vector<std::pair<std::string, std::string>> VariantLayout<Value, StoredArrays...>::notes() const {
     return with_alternative(stored, [](const auto& one) {
+        std::vector<std::pair<std::string, std::string>> notes;
+        if constexpr (requires { one.wide_offsets; }) notes = notes_on_columns(one);
         if constexpr (requires { one.values; }) {
-            return notes_on_values(one.values);
-        } else {
-            return std::vector<std::pair<std::string, std::string>>();
+            for (auto& note : notes_on_values(one.values)) notes.push_back(std::move(note));
         }
+        return notes;
     });
 }
 

@@ -63,6 +63,22 @@ struct CodePointer {
     [[nodiscard]] constexpr Index column(Code word) const { return static_cast<Index>(word & ((Code{1} << shift) - 1)); }
 };
 
+/// Points to a value of blocks that have a code each.
+template <typename Value>
+struct CodedBlockPointer {
+    static constexpr bool decodes = true;
+    const std::uint16_t* codes = nullptr;
+    const Value* dictionary = nullptr;
+    Index values_of_code = 1;
+    Offset slot = 0;
+
+    constexpr CodedBlockPointer operator+(Offset slots) const { return {codes, dictionary, values_of_code, slot + slots}; }
+    [[nodiscard]] constexpr Value decode(const auto& load) const {
+        const Offset code = load(codes + slot / values_of_code);
+        return load.kept(dictionary + (code * values_of_code + slot % values_of_code));
+    }
+};
+
 template <typename Value>
 struct ConstantValues {
     Value value{};
@@ -115,6 +131,8 @@ struct CodedBlocks {
     Array<Value> dictionary;
     Index values_of_code = 1;
 
+    [[nodiscard]] constexpr auto size() const { return codes.size() * values_of_code; }
+    [[nodiscard]] constexpr CodedBlockPointer<Value> data() const { return {codes.data(), dictionary.data(), values_of_code}; }
     [[nodiscard]] constexpr const Value* block(Offset number) const {
         return dictionary.data() + Offset{codes[number]} * values_of_code;
     }
@@ -191,9 +209,15 @@ concept HasDictionary = requires(const Values& values) {
 template <typename Values>
 concept HasColumns = HasDictionary<Values> && std::same_as<typename std::remove_cvref_t<Values>::Code, std::uint32_t>;
 
+/// A dictionary of which each thread block has a copy in shared memory.
+template <typename Values>
+concept SharesDictionary = HasDictionary<Values> && requires(const Values& values) {
+    values.column_bits;
+};
+
 /// The shared memory of a thread block that decodes these values.
 [[nodiscard]] constexpr unsigned bytes_of_dictionary(const auto& values) {
-    if constexpr (HasDictionary<decltype(values)>) {
+    if constexpr (SharesDictionary<decltype(values)>) {
         return static_cast<unsigned>(values.dictionary.size() * sizeof(values.dictionary[0]));
     } else {
         return 0;

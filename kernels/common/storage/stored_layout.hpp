@@ -73,7 +73,7 @@ struct VariantLayout : Layout<Value> {
     void transfer(Transfer& transfer) override { transfer_with(transfer); }
     /// Makes one of the alternatives, with empty arrays.
     void make_empty(std::size_t number) { make_empty(number, std::index_sequence_for<StoredArrays...>()); }
-    /// How values are coded.
+    /// How columns and values are coded.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;  // schedule/walk.hpp
 
 protected:

@@ -1,5 +1,5 @@
 #include "gpu/recorded/recording.cuh"
-#include "kernels/formats/block_sell/kernel.cuh"
+#include "kernels/formats/blocks/kernel.cuh"
 
 namespace workbench {
 

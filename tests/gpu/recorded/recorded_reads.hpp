@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/formats/bccoo/layout.hpp"
-#include "kernels/formats/block_sell/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/csr5/layout.hpp"
 #include "kernels/formats/dasp/layout.hpp"

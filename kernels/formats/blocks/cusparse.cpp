@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "kernels/formats/bsr/layout.hpp"
+#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/vendor/cusparse.hpp"
 
 namespace workbench {
@@ -11,7 +11,9 @@ namespace {
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
-    const auto& bsr = dynamic_cast<const BsrLayout<Value>&>(layout);
+    const auto* const full = std::get_if<0>(&dynamic_cast<const BsrLayout<Value>&>(layout).stored);
+    if (full == nullptr) throw Unsuitable("cuSPARSE takes values in full only (values)");
+    const auto& bsr = *full;
     const Index size = bsr.block_size;
     if (bsr.row_count % size != 0 || bsr.column_count % size != 0) {
         throw Unsuitable(
@@ -23,7 +25,7 @@ std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& devi
         {.format = CusparseFormat::bsr,
          .rows = bsr.row_count,
          .columns = bsr.column_count,
-         .nonzeros = bsr.nonzeros(),
+         .nonzeros = layout.nonzeros(),
          .size = size,
          .offsets = to_device(device, std::span(bsr.block_offsets), "block offsets for cuSPARSE"),
          .column_indices = to_device(device, std::span(bsr.block_columns), "block columns for cuSPARSE"),
