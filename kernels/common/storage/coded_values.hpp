@@ -63,7 +63,7 @@ struct CodePointer {
     [[nodiscard]] constexpr Index column(Code word) const { return static_cast<Index>(word & ((Code{1} << shift) - 1)); }
 };
 
-/// Points to a value of blocks that have a code each.
+/// Points to an element of blocks, each of which is stored as one code.
 template <typename Value>
 struct CodedBlockPointer {
     static constexpr bool decodes = true;

@@ -234,7 +234,7 @@ constexpr auto walk_warps = [](const auto& layout, const auto& visit) {
     });
 };
 
-/// Of blocks of one size.
+/// The forecast for blocks of `size` rows and columns.
 template <bool in_slices>
 LayoutCost predict_size(const PatternForecast& pattern, const Parameters& parameters, Precision precision, Index size) {
     const Offset blocks = pattern.blocks(size, size);

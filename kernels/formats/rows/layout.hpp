@@ -125,7 +125,8 @@ struct RowColumns<ColumnsFrom::row, Array> {
     }
 };
 
-/// Behind the values: a number, or of equal values those of lines.
+/// The fields after the values: the threads of a row; with_lines (csr): none, or where one value is stored for all slots, a
+/// value for each row or column instead of it.
 template <bool with_lines, typename StoredValue, template <typename> typename Array>
 struct RowsBehindValues {
     Index threads_per_row = 0;  // of a GPU; the storage does not depend on it; 0: chosen by the mean length
@@ -373,7 +374,7 @@ struct EllEachSlot {
 [[nodiscard]] LayoutEntry rows_entry();
 
 /// The first CUDA kernel of arrays of csr16, ell or ellr that were made on the GPU. nonzeros: slots without padding. rows_of_y:
-/// as in PrepareRows. Used: implicit instantiations are in one file.
+/// as in PrepareRows. gnu::used keeps its instantiations for the linker, although cuda.cu instantiates them implicitly.
 template <ValueType Value, typename Stored, typename Shape>
 [[nodiscard, gnu::used]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows,
                                                                            Offset nonzeros, std::span<const Index> rows_of_y,
