@@ -115,21 +115,36 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, cons
     plan.progress = [&options](const std::string& step) {
         if (options.stop && options.stop()) throw spmv_workbench::Stopped(step + ": the caller stopped the construction");
     };
+    const bool may_persist = solver.engine != SolveEngine::graph && !on_host();
     std::optional<CopyOnDevice<Value>> copy;
-    if (solver.engine != SolveEngine::graph && !on_host()) {
-        copy.emplace(*device_, matrix);
+    const auto copy_for_engine = [&](const CsrMatrix& of) {
+        if (!may_persist) return;
+        copy.emplace(*device_, of);
         copy->wait();
+    };
+    if (recipe.prepares_on_gpu() && !on_host()) {
+        plan.keeps_copy = may_persist;
+        given_ = std::make_unique<CsrMatrix>(std::move(matrix));
+        ready_.emplace(recipe, *given_, plan);
+        if (ready_->planned() == nullptr) {
+            copy_for_engine(*given_);
+            given_.reset();
+        }
+    } else {
+        copy_for_engine(matrix);
+        ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     }
-    ready_.emplace(recipe, stage_input(std::move(matrix), recipe.node_size), plan);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
     const double prepared_and_verified = watch.seconds();
     prepare_orders();
-    make_engine(solver, copy ? copy->matrix() : CsrOnDevice<Value>());
+    make_engine(solver, copy ? copy->matrix() : ready_->copy() != nullptr ? *ready_->copy() : CsrOnDevice<Value>());
+    ready_->drop_copy();
     facts_.verified = options.verify;
     take_times(watch);
     if (!options.verify) return;
     facts_.verification_seconds = std::max(0.0, prepared_and_verified - ready_->preparation().seconds());
+    if (ready_->planned() != nullptr) key_.clear();  // its integers were those of the GPU
     if (!key_.empty()) exactly_verified().add(key_);
 }
 
@@ -147,12 +162,7 @@ AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, const CsrOnDevice<Valu
     ready_.emplace(recipe, matrix, ReadyPlan<Value>{.device = *device_, .kernels = std::move(kernels)}, options.verify);
     require_kernel(recipe);
     take_facts_of(ready_->preparation());
-    if (const PlannedMatrix<Value>& sliced = *ready_->planned(); sliced.facts().reordered) {
-        columns_to_recipe_ = Targets(sliced.new_of_old());
-        columns_to_caller_ = Targets(sliced.old_of_new());
-        rows_to_caller_ = Targets(sliced.old_of_new());
-    }
-    allocate_vectors();
+    prepare_orders();
     make_engine(solver, matrix);
     facts_.verified = options.verify;
     take_times(watch);
@@ -239,15 +249,16 @@ void AppliedRecipe<Value>::take_facts_of(const Preparation& preparation) {
 
 template <ValueType Value>
 void AppliedRecipe<Value>::prepare_orders() {
-    columns_to_recipe_ = Targets(*device_, column_order().new_of_old());
-    columns_to_caller_ = Targets(*device_, column_order().old_of_new());
-    rows_of_result_ = ready_->space().rows_of_result();
-    rows_to_caller_ = Targets(*device_, rows_of_result_);
-    allocate_vectors();
-}
-
-template <ValueType Value>
-void AppliedRecipe<Value>::allocate_vectors() {
+    if (const PlannedMatrix<Value>* const planned = ready_->planned(); planned == nullptr) {
+        columns_to_recipe_ = Targets(*device_, column_order().new_of_old());
+        columns_to_caller_ = Targets(*device_, column_order().old_of_new());
+        rows_of_result_ = ready_->space().rows_of_result();
+        rows_to_caller_ = Targets(*device_, rows_of_result_);
+    } else if (planned->facts().reordered) {
+        columns_to_recipe_ = Targets(planned->new_of_old());
+        columns_to_caller_ = Targets(planned->old_of_new());
+        rows_to_caller_ = Targets(planned->old_of_new());
+    }
     if (columns_to_recipe_.get() != nullptr) x_ = device_->allocate(facts_.columns * sizeof(Value), "x in the recipe's order");
     if (rows_to_caller_.get() != nullptr) y_ = device_->allocate(facts_.rows * sizeof(Value), "y in the recipe's order");
 }
@@ -303,26 +314,28 @@ ValuePlaces<Value>& AppliedRecipe<Value>::places(std::span<const Offset> entry_o
 }
 
 template <ValueType Value>
+void AppliedRecipe<Value>::require_on_host(const char* what) const {
+    if (!is_only_there()) return;
+    throw Unsuitable(
+        fmt::format("{}: the matrix is in the memory of the GPU, which prepared it; expected one on the host", what));
+}
+
+template <ValueType Value>
 void AppliedRecipe<Value>::require_pattern(const CsrMatrix& matrix, std::span<const Offset> entry_order) {
-    if (is_prepared_there()) {
-        throw Unsuitable(
-            "new values: a matrix that the GPU prepared is not compared with another; expected an array of values");
-    }
-    places(entry_order).require_pattern(matrix);
+    require_on_host("new values with their pattern");
+    workbench::require_pattern(matrix, given_ == nullptr ? places(entry_order).pattern() : *given_);
 }
 
 template <ValueType Value>
 void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<const Offset> entry_order) {
-    if (is_prepared_there()) {
-        copy_values(values);
-        set_values_there(values_there_.template as<const Value>());
-        return;
+    const bool is_there = ready_->planned() != nullptr;
+    if (!is_there) {
+        places(entry_order).store(values);
+        several_.clear();
+        ready_->prepare_again(*device_);
+        ++preparations_;
+        if (persistent_ == nullptr) return;
     }
-    places(entry_order).store(values);
-    several_.clear();
-    ready_->prepare_again(*device_);
-    ++preparations_;
-    if (persistent_ == nullptr) return;
     std::vector<Value> ordered;
     if (!entry_order.empty()) {
         ordered.resize(entry_order.size());
@@ -332,7 +345,11 @@ void AppliedRecipe<Value>::set_values(std::span<const Value> values, std::span<c
         values = ordered;
     }
     copy_values(values);
-    set_persistent_values(values_there_.template as<const Value>());
+    if (!is_there) return set_persistent_values(values_there_.template as<const Value>());
+    set_values_there(values_there_.template as<const Value>());
+    if (given_ == nullptr) return;
+    std::copy(values.begin(), values.end(), given_->values.begin());
+    several_.clear();
 }
 
 template <ValueType Value>
@@ -360,6 +377,14 @@ void AppliedRecipe<Value>::set_persistent_values(const Value* values_there) {
 template <ValueType Value>
 template <typename Visit>
 void AppliedRecipe<Value>::for_each_entry(const Visit& visit) const {
+    if (given_ != nullptr) {
+        for (Index row = 0; row < given_->rows; ++row) {
+            for (Offset k = given_->row_offsets[row]; k < given_->row_offsets[row + 1]; ++k) {
+                visit(row, given_->column_indices[k], given_->values[k]);
+            }
+        }
+        return;
+    }
     for (const auto& share : ready_->candidate().shares) {
         const std::vector<LayoutField> fields = share.layout.real->fields();
         const std::vector<Index>& rows = share.layout.rows;
@@ -373,7 +398,7 @@ void AppliedRecipe<Value>::for_each_entry(const Visit& visit) const {
 
 template <ValueType Value>
 std::vector<Value> AppliedRecipe<Value>::diagonal() const {
-    if (is_prepared_there()) throw Unsuitable("the diagonal: the GPU prepared the matrix, which is not on the host");
+    require_on_host("the diagonal");
     std::vector<Value> diagonal(static_cast<std::size_t>(std::min(facts_.rows, facts_.columns)));
     for_each_entry([&](Index row, Index column, double value) {
         if (row == column) diagonal[row] = static_cast<Value>(value);
@@ -384,14 +409,17 @@ std::vector<Value> AppliedRecipe<Value>::diagonal() const {
 template <ValueType Value>
 std::shared_ptr<SeveralVectors<Value>> AppliedRecipe<Value>::several(int vectors) {
     require_own_process();
-    if (is_prepared_there()) {
-        throw Unsuitable(
-            "several vectors: the GPU prepared the matrix, which is not on the host; expected one vector, or a matrix on the "
-            "host");
-    }
+    require_on_host("several vectors");
     std::shared_ptr<SeveralVectors<Value>>& known = several_[vectors];
     if (known != nullptr) return known;
-    Candidate<Value> candidate = ready_->candidate();
+    std::optional<Ready<Value>> layouts;
+    if (given_ != nullptr) {
+        const ReadyPlan<Value> plan{
+            .device = *device_,
+            .kernels = choose_kernels(recipe_, {.kind = device_->properties().kind, .only = kernel_asked_for_})};
+        layouts.emplace(recipe_, stage_copy(*given_, recipe_.node_size), plan);
+    }
+    Candidate<Value> candidate = (layouts ? *layouts : *ready_).candidate();
     const KernelFilter filter{
         .kind = device_->properties().kind, .only = kernel_asked_for_, .vectors = vectors, .long_rows = has_long_rows_};
     const std::vector<const KernelEntry*> kernels = choose_kernels(recipe_, filter);
@@ -442,7 +470,7 @@ void AppliedRecipe<Value>::verify(SeveralVectors<Value>& several, int vectors) c
 
 template <ValueType Value>
 CsrMatrix AppliedRecipe<Value>::transposed() const {
-    if (is_prepared_there()) throw Unsuitable("the transpose: the GPU prepared the matrix, which is not on the host");
+    require_on_host("the transpose");
     std::vector<Entry> entries;
     entries.reserve(static_cast<std::size_t>(facts_.nonzeros));
     for_each_entry([&](Index row, Index column, double value) { entries.push_back({column, row, value}); });

@@ -58,7 +58,7 @@ public:
     /// InputError, MachineError or BrokenKernel.
     [[nodiscard]] std::shared_ptr<SeveralVectors<Value>> several(int vectors);
 
-    /// A^T in the caller's order, with the values that are stored. Throws Unsuitable if the GPU prepared the matrix.
+    /// A^T in the caller's order, with the values that are stored. Throws Unsuitable if the matrix is on the GPU alone.
     [[nodiscard]] CsrMatrix transposed() const;
 
     /// Adds what this process paid once, before the construction.
@@ -84,8 +84,8 @@ public:
     /// The matrix of persistent solves, if that engine was chosen; its values are those of the operator.
     [[nodiscard]] PersistentSolver<Value>* persistent() const { return persistent_has_values_ ? persistent_.get() : nullptr; }
 
-    /// True if the GPU prepared the matrix, which `sliced` then returns.
-    [[nodiscard]] bool is_prepared_there() const { return ready_->planned() != nullptr; }
+    /// True if the matrix is in the memory of the GPU alone, which prepared it.
+    [[nodiscard]] bool is_only_there() const { return ready_->planned() != nullptr && given_ == nullptr; }
     [[nodiscard]] PlannedMatrix<Value>& planned() const { return *ready_->planned(); }
 
     /// See Operator.
@@ -122,14 +122,15 @@ private:
     void take_facts_of(const Preparation& preparation);
     void take_times(const Stopwatch& watch);
     void require_kernel(const Recipe& recipe) const;
-    void prepare_orders();
-    void allocate_vectors();  // in the recipe's order
+    void prepare_orders();  // of vectors, and memory for those in the recipe's order
     /// Makes the matrix of persistent solves if the solver wants it.
     void make_engine(const EngineWish& solver, const CsrOnDevice<Value>& matrix);
     void set_persistent_values(const Value* values_there);
     /// To values_there_, which is allocated the first time.
     void copy_values(std::span<const Value> values);
     [[nodiscard]] ValuePlaces<Value>& places(std::span<const Offset> entry_order);
+    /// Throws Unsuitable if the matrix is in the memory of the GPU alone.
+    void require_on_host(const char* what) const;
 
     const Recipe& recipe_;
     std::string kernel_asked_for_;  // by the caller; empty: none
@@ -139,6 +140,7 @@ private:
     std::unique_ptr<Device> device_;
     spmv_workbench::OperatorFacts facts_;
     double compiled_before_ = seconds_of_compiling_kernels();  // seconds
+    std::unique_ptr<CsrMatrix> given_;  // of a caller on the host, with present values, if the GPU prepared it
     std::optional<Ready<Value>> ready_;
 
     std::int64_t preparations_ = 1;
@@ -152,7 +154,7 @@ private:
 
     Targets columns_to_recipe_;
     Targets columns_to_caller_;
-    std::vector<Index> rows_of_result_;
+    std::vector<Index> rows_of_result_;  // if the host prepared the matrix
     Targets rows_to_caller_;
     DeviceMemory x_;            // in column order, if that differs from the caller's
     DeviceMemory y_;            // in row order, if y must be permuted

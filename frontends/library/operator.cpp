@@ -144,7 +144,7 @@ template <typename Value>
 void Operator<Value>::set_values(DeviceArray<const Value> values) {
     require_gpu(facts());
     workbench::require_size("values", values.size(), applied().entries);
-    if (applied().recipe->is_prepared_there()) {
+    if (applied().recipe->is_only_there()) {
         return for_caller([&] { applied().recipe->set_values_there(values.address()); });
     }
     std::vector<Value> copy(values.size());

@@ -28,7 +28,7 @@ public:
 private:
     Device& device_;
     Candidate<Value> candidate_;
-    std::unique_ptr<Kernel<Value>> kernel_;
+    std::shared_ptr<Kernel<Value>> kernel_;
     Index elements_of_x_;
     Index elements_of_y_;
     DeviceMemory x_to_recipe_;  // the place of each element; empty: the same

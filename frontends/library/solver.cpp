@@ -155,7 +155,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
 
     /// True if several right-hand sides advance together.
     [[nodiscard]] bool solves_together() const {
-        return wish().method == workbench::KrylovMethod::cg && !precondition && !is_persistent && !recipe().is_prepared_there();
+        return wish().method == workbench::KrylovMethod::cg && !precondition && !is_persistent && !recipe().is_only_there();
     }
 
     /// Solves for several right-hand sides [rows x count] together, which are in the memory of the operator. Call it within

@@ -164,21 +164,20 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
     });
 }
 
-template <ValueType Value>
-void ValuePlaces<Value>::require_pattern(const CsrMatrix& matrix) const {
-    if (matrix.rows != pattern_.rows || matrix.columns != pattern_.columns) {
+void require_pattern(const CsrMatrix& matrix, const CsrMatrix& known) {
+    if (matrix.rows != known.rows || matrix.columns != known.columns) {
         throw Unsuitable(fmt::format("new values: the matrix has {} and {}; expected {} and {}", counted(matrix.rows, "row"),
-                                     counted(matrix.columns, "column"), pattern_.rows, pattern_.columns));
+                                     counted(matrix.columns, "column"), known.rows, known.columns));
     }
     const auto differs = [&](std::int64_t number) {
         const auto row = static_cast<Index>(number);
-        return !std::ranges::equal(matrix.row_columns(row), pattern_.row_columns(row));
+        return !std::ranges::equal(matrix.row_columns(row), known.row_columns(row));
     };
     if (count_in_parallel(matrix.rows, differs) == 0) return;
     Index row = 0;
     while (!differs(row)) ++row;
     const auto found = matrix.row_columns(row);
-    const auto expected = pattern_.row_columns(row);
+    const auto expected = known.row_columns(row);
     const auto [here, there] = std::ranges::mismatch(found, expected);
     const bool is_new = there == expected.end() || (here != found.end() && *here < *there);
     throw Unsuitable(fmt::format(

@@ -10,6 +10,9 @@
 
 namespace workbench {
 
+/// Throws Unsuitable with the first row in which the pattern of the matrix is not the known one.
+void require_pattern(const CsrMatrix& matrix, const CsrMatrix& known);
+
 /// For each slot of a candidate's layouts, the entry of the caller's matrix whose value it holds. Found by one walk over the
 /// slots, which all layouts have; storing values is then a parallel gather. It takes 8 bytes a slot, and 4 a nonzero.
 template <ValueType Value>
@@ -18,8 +21,8 @@ public:
     /// entry_order: see GivenMatrix. The candidate's layouts must outlive this, and must not be constant objects.
     ValuePlaces(const Candidate<Value>& candidate, std::span<const Offset> entry_order);
 
-    /// Throws Unsuitable with the first row in which the pattern of the matrix is not the operator's.
-    void require_pattern(const CsrMatrix& matrix) const;
+    /// The pattern of the caller's matrix, without values.
+    [[nodiscard]] const CsrMatrix& pattern() const { return pattern_; }
 
     /// Stores values, in the order of the caller's arrays. Throws Unsuitable, before it changes anything, if a
     /// coding cannot represent them (all equal, exact in f32, as many distinct ones as the dictionary has), or if a layout
@@ -36,7 +39,7 @@ private:
     void check(const Array& array, std::span<const Value> values) const;
 
     std::vector<Array> arrays_;  // the value arrays of all layouts
-    CsrMatrix pattern_;          // the caller's, without values
+    CsrMatrix pattern_;
 };
 
 }  // namespace workbench

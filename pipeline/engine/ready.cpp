@@ -27,7 +27,40 @@ ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan, std::
     return plan;
 }
 
+/// How the device of the plan prepares the recipe. Throws Unsuitable if the host must do so.
+template <ValueType Value>
+DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan) {
+    const auto of_device = device_plan_of(recipe);
+    if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
+    if (plan.filter.vectors > 1) throw Unsuitable("a product has several vectors");
+    const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
+    const KernelEntry& kernel = *plan.kernels.front();
+    if (kernel.backend == Backend::cuda && kernel.name == device_plan.kernel) return device_plan;
+    throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
+}
+
+/// The error of storing values in a coarser precision.
+RoundingError rounding_error(std::span<const double> values, Rounding to) {
+    HostArray<double> changed(values.begin(), values.end());
+    for (double& value : changed) value = rounded(value, to);
+    return error_of_rounding(values, changed, to);
+}
+
+std::string note_on_rounding(const std::string& layout, const RoundingError& error) {
+    return fmt::format("layout {}: {}", layout, error.text());
+}
+
 }  // namespace
+
+std::vector<std::string> notes_of(const PlannedFacts& facts) {
+    std::string steps;
+    for (const PlannedFacts::Step& step : facts.steps) {
+        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
+    }
+    std::vector<std::string> notes{"prepared on the GPU: " + steps};
+    notes.insert(notes.end(), facts.notes.begin(), facts.notes.end());
+    return notes;
+}
 
 template <ValueType Value>
 CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
@@ -49,8 +82,7 @@ CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
 }
 
 template <ValueType Value>
-void CopyOnDevice<Value>::upload(Device& device, const CsrMatrix& matrix, DeviceMemory& to) {
-    const std::span<const double> values(matrix.values);
+void CopyOnDevice<Value>::upload(Device& device, std::span<const double> values, DeviceMemory& to) {
     device.upload_pieces(values.size() * sizeof(Value), converted<Value>(values), to);
 }
 
@@ -75,31 +107,32 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
     std::string declined;
     double seconds_there = 0;
     if (recipe.prepares_on_gpu() && plan.device.properties().kind == DeviceKind::gpu) {
-        const auto of_device = device_plan_of(recipe);
-        const auto* const reason = std::get_if<std::string>(&of_device);
-        const Stopwatch watch(plan.clock);
-        const bool tries = reason == nullptr && plan.filter.vectors == 1;
-        declined = reason != nullptr ? *reason
-                   : tries           ? copy_and_prepare(recipe, matrix, plan)
-                                     : "a product has several vectors";
-        if (tries) seconds_there = watch.seconds();
+        std::optional<Stopwatch> begun;
+        try {
+            (void)plan_on_device(recipe, plan);
+            begun.emplace(plan.clock);
+            copy_and_prepare(recipe, matrix, plan);
+        } catch (const Unsuitable& reason) {
+            declined = "prepared on the host";
+            if (begun) {
+                seconds_there = begun->seconds();
+                declined += fmt::format(", because the GPU declined after {:.2f} ms", seconds_there * 1e3);
+            }
+            declined += fmt::format(": {}", reason.what());
+            if (plan.only_on_device) throw Unsuitable(declined);
+        }
     }
     if (planned_ == nullptr) {
         prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), plan);
         preparation_.copy_seconds += seconds_there;
-        if (!declined.empty()) {
-            preparation_.notes.push_back(seconds_there > 0
-                                             ? fmt::format("prepared on the host, because the GPU declined after {:.2f} ms: {}",
-                                                           seconds_there * 1e3, declined)
-                                             : fmt::format("prepared on the host: {}", declined));
-        }
+        if (!declined.empty()) preparation_.notes.push_back(declined);
     }
     if (kernel_ != nullptr && plan.product != nullptr) check(*plan.product, plan.device);
 }
 
 template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify) {
-    prepare_on_device(recipe, matrix, with_kernels(recipe, plan), verify);
+    prepare_on_device(recipe, matrix, {}, with_kernels(recipe, plan), verify);
 }
 
 template <ValueType Value>
@@ -138,36 +171,36 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
 }
 
 template <ValueType Value>
-std::string Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
+void Ready<Value>::copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
     if (plan.progress) plan.progress(recipe.name + ": copying the matrix to the GPU");
     const Stopwatch watch(plan.clock);
-    try {
-        auto copy = std::make_unique<CopyOnDevice<Value>>(plan.device, matrix);
-        const double copy_seconds = watch.seconds();  // the rest is that of planned_->facts().waited_seconds
-        prepare_on_device(recipe, copy->matrix(), plan, plan.oracle != nullptr);
-        copy->wait();
-        if (plan.keeps_copy) copy_ = std::move(copy);
-        preparation_.copy_seconds += copy_seconds;
-        return "";
-    } catch (const Unsuitable& reason) {
-        return reason.what();
-    }
+    auto copy = std::make_unique<CopyOnDevice<Value>>(plan.device, matrix);
+    const double copy_seconds = watch.seconds();  // the rest is that of planned_->facts().waited_seconds
+    prepare_on_device(recipe, copy->matrix(), matrix.values, plan, plan.oracle != nullptr);
+    copy->wait();
+    preparation_.copy_seconds += copy_seconds;
+    if (plan.keeps_copy) copy_ = std::move(copy);
+    if (!preparation_.rounding || plan.oracle == nullptr) return;
+    CsrMatrix changed = matrix;
+    for (double& value : changed.values) value = rounded(value, preparation_.rounding->to);
+    candidate_.rounded = std::make_shared<const CsrMatrix>(std::move(changed));
 }
 
 template <ValueType Value>
-void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan,
-                                     bool verify) {
-    const auto of_device = device_plan_of(recipe);
-    if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
-    const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
-    const KernelEntry& kernel = *plan.kernels.front();
-    if (kernel.backend != Backend::cuda || kernel.name != device_plan.kernel) {
-        throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
-    }
-    const bool rounds = rounding_of(recipe.layouts.front().parameters, precision_of<Value>) != Rounding::none;
-    if (rounds && !plan.rounding_is_known) throw Unsuitable("rounded values are prepared on the host");
+void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, std::span<const double> values,
+                                     const ReadyPlan<Value>& plan, bool verify) {
+    const Rounding rounding = rounding_of(recipe, precision_of<Value>);
+    const DevicePlan device_plan = plan_on_device(recipe, plan);
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
-    planned_ = run_plan(plan.device, device_plan, matrix);
+    std::shared_ptr<PlannedMatrix<Value>> planned = run_plan(plan.device, device_plan, matrix);
+    if (plan.also_in_full && rounding != Rounding::none) {
+        try {
+            planned_in_full_ = run_plan(plan.device, plan_on_device(in_full(recipe), plan), matrix);
+        } catch (const Unsuitable& reason) {
+            throw Unsuitable(std::string("values in full: ") + reason.what());
+        }
+    }
+    planned_ = std::move(planned);
     const PlannedFacts& facts = planned_->facts();
     if (!facts.rows_apart) partition_ = facts.partition;
     preparation_.recipe = recipe.name;
@@ -180,20 +213,50 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     preparation_.stage_seconds = facts.seconds(true);
     preparation_.build_seconds = facts.seconds(false);
     preparation_.copy_seconds = facts.waited_seconds;
-    std::string steps;
-    for (const PlannedFacts::Step& step : facts.steps) {
-        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
-    }
-    preparation_.notes.push_back("prepared on the GPU: " + steps);
-    preparation_.notes.insert(preparation_.notes.end(), facts.notes.begin(), facts.notes.end());
+    for (std::string& note : notes_of(facts)) preparation_.notes.push_back(std::move(note));
+    if (rounding != Rounding::none) note_rounding(matrix, values, rounding, plan.device);
     KernelOutcome& outcome = preparation_.kernel;
     outcome.layout = preparation_.layout;
-    outcome.kernel = kernel.name;
-    outcome.backend = kernel.backend;
+    outcome.kernel = plan.kernels.front()->name;
+    outcome.backend = plan.kernels.front()->backend;
     outcome.precision = precision_of<Value>;
     if (verify) outcome.reason = planned_->difference(matrix);
+    if (planned_in_full_ != nullptr) {
+        const PlannedFacts& full = planned_in_full_->facts();
+        preparation_.build_seconds += full.seconds(true) + full.seconds(false);
+        preparation_.bytes_in_full = full.bytes;
+        const std::string difference = verify ? planned_in_full_->difference(matrix) : "";
+        if (!difference.empty()) outcome.reason = "values in full: " + difference;
+        kernel_in_full_ = std::shared_ptr<Kernel<Value>>(planned_in_full_, &planned_in_full_->kernel());
+    }
     outcome.status = outcome.reason.empty() ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;
     if (outcome.verified()) kernel_ = std::shared_ptr<Kernel<Value>>(planned_, &planned_->kernel());
+}
+
+template <ValueType Value>
+void Ready<Value>::note_rounding(const CsrOnDevice<Value>& matrix, std::span<const double> values, Rounding to,
+                                 Device& device) {
+    std::vector<double> of_device;
+    if (values.empty() && matrix.nonzeros > 0) {
+        std::vector<Value> copied(static_cast<std::size_t>(matrix.nonzeros));
+        copy_from_device(device, matrix.values, std::span<Value>(copied));
+        of_device.assign(copied.begin(), copied.end());
+        values = of_device;
+    }
+    preparation_.rounding = rounding_error(values, to);
+    preparation_.notes.push_back(note_on_rounding(preparation_.layout, *preparation_.rounding));
+}
+
+template <ValueType Value>
+std::shared_ptr<Kernel<Value>> Ready<Value>::kernel_with(std::span<const double> values, const Recipe& recipe, Device& device) {
+    copy_->upload_values(device, values);
+    std::shared_ptr<PlannedMatrix<Value>> with = planned_;
+    try {
+        with->set_values(copy_->matrix().values);
+    } catch (const Unsuitable&) {
+        with = run_plan(device, std::get<DevicePlan>(device_plan_of(recipe)), copy_->matrix());
+    }
+    return std::shared_ptr<Kernel<Value>>(with, &with->kernel());
 }
 
 template <ValueType Value>
@@ -201,8 +264,11 @@ double Ready<Value>::new_values_seconds(const CsrMatrix& matrix, Device& device,
     if (planned_ == nullptr) return preparation_.build_seconds + preparation_.copy_seconds;
     DeviceMemory values = device.allocate(matrix.values.size() * sizeof(Value), "new values");
     const Stopwatch watch(clock);
-    CopyOnDevice<Value>::upload(device, matrix, values);
-    (void)device.time([&] { planned_->set_values(values.template as<const Value>()); });
+    CopyOnDevice<Value>::upload(device, matrix.values, values);
+    (void)device.time([&] {
+        planned_->set_values(values.template as<const Value>());
+        if (planned_in_full_ != nullptr) planned_in_full_->set_values(values.template as<const Value>());
+    });
     return watch.seconds();
 }
 
@@ -270,7 +336,7 @@ void Ready<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
     preparation_.build_seconds = layout.seconds;
     preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
     preparation_.rounding = layout.rounding;
-    if (layout.rounding) preparation_.notes.push_back(fmt::format("layout {}: {}", layout.name, layout.rounding->text()));
+    if (layout.rounding) preparation_.notes.push_back(note_on_rounding(layout.name, *layout.rounding));
     if (!layout.kept_seconds) return;
     applied.kept.push_back("layout " + layout.name);
     applied.kept_seconds += *layout.kept_seconds;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,10 +60,10 @@ struct ReadyPlan {
     /// If the layouts round values, builds them once more, with values in full and a kernel of their own. Their prices are part
     /// of the preparation.
     bool also_in_full = false;
-    /// The caller reports the error of rounding. Otherwise the host prepares what is rounded, because it finds that error.
-    bool rounding_is_known = false;
     /// Keeps the copy of the matrix from which the device prepares it (Ready::copy).
     bool keeps_copy = false;
+    /// What the device declines is not prepared on the host: Unsuitable is thrown, with the reason.
+    bool only_on_device = false;
 };
 
 /// A copy of a matrix in the memory of a device. Row offsets have 32 bits if they suffice. Where the values may still be on
@@ -77,8 +78,8 @@ public:
     ~CopyOnDevice() = default;
 
     /// Those of a matrix of the same pattern.
-    void upload_values(Device& device, const CsrMatrix& matrix) { upload(device, matrix, values_); }
-    static void upload(Device& device, const CsrMatrix& matrix, DeviceMemory& to);
+    void upload_values(Device& device, std::span<const double> values) { upload(device, values, values_); }
+    static void upload(Device& device, std::span<const double> values, DeviceMemory& to);
     void wait();
     [[nodiscard]] const CsrOnDevice<Value>& matrix() const { return matrix_; }
 
@@ -89,6 +90,9 @@ private:
     CsrOnDevice<Value> matrix_;
     std::unique_ptr<PendingCopy> coming_;  // before all that it uses is destroyed
 };
+
+/// What a device that prepared a matrix did, and how long each step took.
+[[nodiscard]] std::vector<std::string> notes_of(const PlannedFacts& facts);
 
 /// The layouts, kernel and orders of a recipe on a matrix.
 template <ValueType Value>
@@ -101,11 +105,12 @@ public:
     Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
 
     /// Likewise for a matrix that the caller keeps, which is checked. If the recipe asks for it ([recipe] prepare), the
-    /// plan's GPU prepares it if it can.
+    /// plan's GPU prepares it if it can; a note says why it could not.
     Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
 
     /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws Unsuitable if the host
-    /// must prepare the matrix or the recipe (device_plan_of), MachineError. The plan's oracle is not used.
+    /// must prepare the matrix or the recipe (device_plan_of), MachineError. The plan's oracle is not used. If values are
+    /// rounded, they are copied to the host for the error of rounding.
     Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
     Ready(const Ready&) = delete;
     Ready& operator=(const Ready&) = delete;
@@ -118,6 +123,7 @@ public:
     [[nodiscard]] PlannedMatrix<Value>* planned() const { return planned_.get(); }
     /// The matrix as it was given, on the device that prepared it; null unless the plan keeps it.
     [[nodiscard]] const CsrOnDevice<Value>* copy() const { return copy_ == nullptr ? nullptr : &copy_->matrix(); }
+    void drop_copy() { copy_.reset(); }
     /// With values in full, for layouts that round values; null unless the plan requested it.
     [[nodiscard]] Kernel<Value>* kernel_in_full() const { return kernel_in_full_.get(); }
     /// For a matrix that a device prepared, the first call copies its order to the host.
@@ -133,16 +139,24 @@ public:
     /// building the layouts and copying them to the device, behind the known orders.
     [[nodiscard]] double new_values_seconds(const CsrMatrix& matrix, Device& device, const Clock& clock);
 
+    /// The kernel with other values of the matrix that the device prepared, in the order of the input; its plan must have kept
+    /// the copy. If the coding of the present values does not take them, the device prepares the matrix once more.
+    [[nodiscard]] std::shared_ptr<Kernel<Value>> kernel_with(std::span<const double> values, const Recipe& recipe,
+                                                             Device& device);
+
     /// Prepares the kernel again, for layouts whose values have changed. If that throws, the kernel is unchanged.
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
 private:
     /// The stages, the layouts and the kernel, on the host.
     void prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
-    /// The same on the device, from a matrix in its memory.
-    void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, const ReadyPlan<Value>& plan, bool verify);
-    /// Copies the matrix to the device, which prepares the recipe. Returns the reason if the device declined, otherwise "".
-    [[nodiscard]] std::string copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
+    /// The same on the device, from a matrix in its memory. `values`: on the host, if they are there.
+    void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, std::span<const double> values,
+                           const ReadyPlan<Value>& plan, bool verify);
+    /// Copies the matrix to the device, which prepares the recipe. Throws Unsuitable.
+    void copy_and_prepare(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
+    /// `values`: on the host; empty: they are copied from the device.
+    void note_rounding(const CsrOnDevice<Value>& matrix, std::span<const double> values, Rounding to, Device& device);
     /// Builds the layouts, and prepares and verifies the kernel.
     void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
     /// Likewise with values in full.
@@ -157,6 +171,7 @@ private:
     std::vector<Index> partition_;
     std::unique_ptr<CopyOnDevice<Value>> copy_;
     std::shared_ptr<PlannedMatrix<Value>> planned_;
+    std::shared_ptr<PlannedMatrix<Value>> planned_in_full_;
     mutable Candidate<Value> candidate_;
     std::shared_ptr<Kernel<Value>> kernel_;
     Candidate<Value> candidate_in_full_;

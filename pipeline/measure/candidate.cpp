@@ -85,7 +85,7 @@ void Candidate<Value>::try_out(Device& device) const {
 }
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& device) const {
+std::shared_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& device) const {
     if (prepare_there) return prepare_there(values, device);
     const auto layout_of = [values](const Share& share) -> const Layout<Value>& {
         return values == Values::real ? *share.layout.real : *share.layout.exact;

@@ -66,7 +66,7 @@ struct Candidate {
 
     /// Makes the kernels of a matrix that their device prepared, instead of those of the layouts, which are the same. Empty:
     /// the host prepared it.
-    std::function<std::unique_ptr<Kernel<Value>>(Values, Device&)> prepare_there = {};
+    std::function<std::shared_ptr<Kernel<Value>>(Values, Device&)> prepare_there = {};
 
     [[nodiscard]] std::string kernel() const;  // "rows + lanes"
     [[nodiscard]] Backend backend() const { return shares.front().kernel->backend; }
@@ -78,7 +78,7 @@ struct Candidate {
     void try_out(Device& device) const;
 
     /// A kernel that writes y in the order of the space. It reads the layouts, so the candidate must outlive it.
-    [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare(Values values, Device& device) const;
+    [[nodiscard]] std::shared_ptr<Kernel<Value>> prepare(Values values, Device& device) const;
 
     /// Bytes that a run of a kernel from `prepare` must move at least.
     [[nodiscard]] std::int64_t bytes_to_move(const Kernel<Value>& kernel) const;

@@ -142,7 +142,6 @@ public:
 
     /// Throws what a step throws, after the kernels that are ready have been added to those that wait.
     void run() {
-        std::exception_ptr failure;
         begin_waiting();
         try {
             make_ready();
@@ -155,10 +154,7 @@ public:
             report_.layouts.push_back(std::move(layout));
         } catch (const BrokenKernel& reason) {
             add_broken(reason.what());
-        } catch (...) {
-            failure = std::current_exception();
         }
-        if (failure != nullptr) std::rethrow_exception(failure);
     }
 
 private:
@@ -184,8 +180,9 @@ private:
                                        .keeping = keeping_,
                                        .progress = observer_.progress,
                                        .device = gpu == nullptr ? nullptr : &gpu->properties()});
-        prepare_on_gpu();
         price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
+        layout_seconds_ = built_.outcome.seconds;
+        prepare_on_gpu();
         report_.layouts.push_back(built_.outcome);
         if (recipe_.is_hybrid()) {
             for (const BuiltShare<Value>& share : built_.shares) report_.layouts.push_back(share.outcome);
@@ -201,39 +198,34 @@ private:
     /// layout.
     void prepare_on_gpu() {
         Device* const gpu = references_.device(DeviceKind::gpu);
-        if (!recipe_.prepares_on_gpu() || gpu == nullptr) return;
-        const auto plan_or_reason = device_plan_of(recipe_);
-        const auto* const plan = std::get_if<DevicePlan>(&plan_or_reason);
-        if (plan == nullptr || references_.vectors() > 1) {
-            report_.notes.push_back(
-                fmt::format("{}: prepared on the host: {}", name_of(precision_of<Value>),
-                            plan == nullptr ? std::get<std::string>(plan_or_reason) : "a product has several vectors"));
-            return;
+        if (gpu == nullptr || !recipe_.prepares_on_gpu()) return;
+        auto found = std::ranges::find_if(products_, [&](const Kernels& kernels) { return is_prepared_there(kernels); });
+        if (found == products_.end()) {  // a note is to say why none is
+            found = std::ranges::find_if(products_, [](const Kernels& one) { return one.front()->backend == Backend::cuda; });
         }
-        const auto reads_it = [&](const Kernels& kernels) {
-            return kernels.front()->backend == Backend::cuda && kernels.front()->name == plan->kernel;
-        };
-        const auto found = std::find_if(products_.begin(), products_.end(), reads_it);
         if (found == products_.end()) return;
-        const Stopwatch watch(timing_.clock);
+        const auto note = [&](const std::string& text) {
+            report_.notes.push_back(fmt::format("{}: {}", name_of(precision_of<Value>), text));
+        };
         try {
-            there_ = std::make_shared<There>(*gpu, references_.input());
-            there_->copy_seconds = watch.seconds();
-            const ReadyPlan<Value> ready_plan{.device = *gpu, .kernels = *found, .rounding_is_known = true};
-            there_->ready.emplace(recipe_, there_->copy.matrix(), ready_plan, false);
-            there_->copy.wait();
-            there_->copy_seconds += there_->ready->preparation().copy_seconds;
+            const ReadyPlan<Value> plan{.device = *gpu,
+                                        .kernels = *found,
+                                        .filter = {.vectors = references_.vectors()},
+                                        .clock = timing_.clock,
+                                        .keeps_copy = true,
+                                        .only_on_device = true};
+            there_ = std::make_unique<Ready<Value>>(recipe_, references_.input(), plan);
         } catch (const Unsuitable& reason) {
-            there_.reset();
-            report_.notes.push_back(fmt::format("{}: prepared on the host, because the GPU declined: {}",
-                                                name_of(precision_of<Value>), reason.what()));
-            return;
+            return note(reason.what());
         }
-        for (const std::string& note : there_->ready->preparation().notes) {
-            if (std::ranges::find(recipe_.notes, note) != recipe_.notes.end()) continue;
-            report_.notes.push_back(fmt::format("{}: {}", name_of(precision_of<Value>), note));
+        const PlannedFacts& facts = there_->planned()->facts();
+        for (const std::string& text : notes_of(facts)) note(text);
+        const auto is_other = [&](const Kernels& kernels) { return !is_prepared_there(kernels) && !is_baseline(kernels); };
+        if (std::ranges::any_of(products_, is_other)) {
+            note(fmt::format(
+                "of the kernels, {} alone has the matrix of the GPU; the prices of the others are those of the host",
+                found->front()->name));
         }
-        const PlannedFacts& facts = there_->ready->planned()->facts();
         for (const PlannedFacts::Step& step : facts.steps) {
             for (StageOutcome& stage : report_.stages) {
                 const bool is_it = step.is_stage && stage.id == step.what &&
@@ -247,29 +239,19 @@ private:
         built_.outcome.kept_seconds.reset();
     }
 
+    /// True for the kernel of a matrix that a GPU prepares.
+    [[nodiscard]] bool is_prepared_there(const Kernels& kernels) const {
+        const KernelEntry& kernel = *kernels.front();
+        return kernel.backend == Backend::cuda && kernel.name == recipe_.layouts.front().entry->kernel_on_device;
+    }
+
     /// The kernel of the matrix that the GPU prepared, with real values or those of the exact problem.
-    [[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_there(Values values, Device& gpu) const {
-        PlannedMatrix<Value>& planned = *there_->ready->planned();
-        if (values == Values::real) {
-            there_->copy.upload_values(gpu, references_.input());
-            planned.set_values(there_->copy.matrix().values);
-        } else {
-            const CsrMatrix& input = references_.input();
-            const HostArray<double> exact =
-                oracle_->exact_problems()(built_.exact_values)
-                    .values_of(input, Permutation::identity(input.rows), Permutation::identity(input.columns));
-            const std::vector<Value> given(exact.begin(), exact.end());
-            const DeviceMemory memory = to_device(gpu, std::span<const Value>(given), "values of the exact problem");
-            try {
-                (void)gpu.time([&] { planned.set_values(memory.template as<const Value>()); });
-            } catch (const Unsuitable&) {  // the coding takes no other values
-                CsrOnDevice<Value> other = there_->copy.matrix();
-                other.values = memory.template as<const Value>();
-                const std::shared_ptr again = run_plan(gpu, std::get<DevicePlan>(device_plan_of(recipe_)), other);
-                return std::make_unique<KernelThere>(std::shared_ptr<Kernel<Value>>(again, &again->kernel()));
-            }
-        }
-        return std::make_unique<KernelThere>(std::shared_ptr<Kernel<Value>>(there_, there_->ready->kernel()));
+    [[nodiscard]] std::shared_ptr<Kernel<Value>> kernel_there(Values values, Device& gpu) const {
+        const CsrMatrix& input = references_.input();
+        if (values == Values::real) return there_->kernel_with(input.values, recipe_, gpu);
+        const ExactProblem& exact = oracle_->exact_problems()(built_.exact_values);
+        return there_->kernel_with(
+            exact.values_of(input, Permutation::identity(input.rows), Permutation::identity(input.columns)), recipe_, gpu);
     }
 
     /// A format beside the recipe failed its trial: none of its kernels ran, and all of them are wrong.
@@ -313,8 +295,7 @@ private:
                                          : fmt::format("kernel {} {} {}", layout, kernels.front()->name, precision));
         try {
             Candidate<Value> candidate = built_.candidate(kernels, space_, recipe_.side_by_side);
-            const bool is_there = there_ != nullptr && kernels.front()->name == there_->ready->preparation().kernel.kernel &&
-                                  kernels.front()->backend == Backend::cuda;
+            const bool is_there = there_ != nullptr && is_prepared_there(kernels);
             if (is_there) candidate.prepare_there = [this](Values values, Device& gpu) { return kernel_there(values, gpu); };
             add(candidate, *oracle_, built_.outcome);
             if (is_there) finish_there();
@@ -340,11 +321,12 @@ private:
     void finish_there() {
         ReadyKernel& ready = waiting_.back().ready.back();
         KernelOutcome& outcome = ready.outcome;
-        const double stored_again = outcome.prepare_seconds;  // values, which were copied and stored once more
-        outcome.prepare_seconds = there_->copy_seconds;
-        set_prices(outcome);
-        if (outcome.new_values_seconds) outcome.new_values_seconds = stored_again;
-        const ProductSpace& space = there_->ready->space();
+        if (outcome.verified()) {
+            outcome.new_values_seconds = outcome.prepare_seconds;  // they were copied and stored once more
+            outcome.setup_seconds = there_->preparation().seconds();
+        }
+        outcome.prepare_seconds = there_->preparation().copy_seconds;
+        const ProductSpace& space = there_->space();
         if (space.row_order == space_->row_order && space.column_order == space_->column_order) return;
         outcome.status = KernelOutcome::Status::wrong;
         outcome.reason = "the GPU prepared the matrix in another order than the host";
@@ -355,7 +337,7 @@ private:
     void set_prices(KernelOutcome& outcome) const {
         if (!outcome.share.empty() || !outcome.verified()) return;
         outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
-        outcome.new_values_seconds = built_.outcome.seconds + outcome.prepare_seconds;
+        outcome.new_values_seconds = layout_seconds_ + outcome.prepare_seconds;
     }
 
     /// If memory runs out, the kernels that wait are timed first, which frees theirs.
@@ -379,24 +361,6 @@ private:
         }
     }
 
-    /// The matrix as the GPU prepared it.
-    struct There {
-        There(Device& gpu, const CsrMatrix& input) : copy(gpu, input) {}
-        CopyOnDevice<Value> copy;
-        double copy_seconds = 0;
-        std::optional<Ready<Value>> ready;
-    };
-
-    class KernelThere final : public Kernel<Value> {
-    public:
-        explicit KernelThere(std::shared_ptr<Kernel<Value>> kernel) : kernel_(std::move(kernel)) {}
-        void run(const Value* x, Value* y, bool accumulate) override { kernel_->run(x, y, accumulate); }
-        [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return kernel_->own_bytes_to_move(); }
-
-    private:
-        std::shared_ptr<Kernel<Value>> kernel_;
-    };
-
     const Recipe& recipe_;
     const std::vector<Kernels>& products_;
     const RunObserver& observer_;
@@ -409,8 +373,9 @@ private:
     const Oracle<Value>* oracle_ = nullptr;
     std::shared_ptr<const ProductSpace> space_;
     BuiltLayouts<Value> built_;
-    std::shared_ptr<There> there_;  // null: the host prepared the matrix
-    double price_seconds_ = 0;      // of the stages and the layouts
+    std::unique_ptr<Ready<Value>> there_;  // null: the host prepared the matrix
+    double price_seconds_ = 0;             // of the stages and the layouts on the host
+    double layout_seconds_ = 0;            // of the latter
     std::map<DeviceKind, ReadyKernel*> baselines_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/text/text_table.hpp"
+#include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/run/runner.hpp"
 
@@ -79,13 +80,12 @@ std::string describe(const CacheProperties& cache) {
 
 /// `device`: for automatic parameters of the layout.
 template <ValueType Value>
-void count(const Recipe& recipe, const StagedMatrix& staged, const CacheModel& model, const DeviceProperties* device,
+void count(const Recipe& recipe, StagedMatrix& staged, const CacheModel& model, const DeviceProperties* device,
            CachePoint& point) {
     try {
-        const RecipeLayout& choice = recipe.layouts.front();
-        const auto layout =
-            choice.entry->build_for<Value>(staged, choice.parameters, device == nullptr ? tuned_device_model() : *device);
-        point.counts = count_cache_hits(*layout, choose_schedule(choice)->walk.template get<Value>(), model);
+        const BuiltLayouts<Value> built = build_layouts<Value>(recipe, staged, {.device = device});
+        const auto walk = choose_schedule(recipe.layouts.front())->walk.template get<Value>();
+        point.counts = count_cache_hits(*built.shares.front().layout.real, walk, model);
     } catch (const Unsuitable& reason) {
         point.unsuitable = reason.what();
     }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/matrix/staged_matrix.hpp"
+#include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
 #include "pipeline/measure/timing.hpp"
@@ -83,13 +84,12 @@ Permutation by_length(const CsrMatrix& matrix) {
 template <ValueType Value>
 class RankProduct<Value>::Parts {
 public:
-    Parts(const RanksPlan& plan, const RankShares& shares)
-        : plan_(plan),
-          shares_(shares),
-          outside_choice_{.entry = &plan.outside_layout,
-                          .parameters = Parameters(plan.outside_layout.parameters, {}),
-                          .kernels = {},
-                          .place = {}} {}
+    Parts(const RanksPlan& plan, const RankShares& shares) : plan_(plan), shares_(shares) {
+        recipe_of_outside_.layouts.push_back({.entry = &plan.outside_layout,
+                                              .parameters = Parameters(plan.outside_layout.parameters, {}),
+                                              .kernels = {},
+                                              .place = {}});
+    }
 
     /// Collective; call once. `candidate`: the kernel of the inside share, or null if this rank has none. row_at, element_at:
     /// this rank's row at position i of y, and its element at position i of x.
@@ -100,7 +100,8 @@ public:
         in_agreement(plan_.ranks, [&] {
             if (candidate != nullptr) candidate->try_out(plan_.device);
             if (candidate != nullptr) inside_ = candidate->prepare(Values::exact, plan_.device);
-            prepare_outside(&exact.outside);
+            build_outside(exact.outside);
+            prepare_outside(Values::exact);
             return true;
         });
         exact_vectors_ = exact.inside.vector_count();
@@ -119,8 +120,9 @@ public:
             (void)plan_.device.time([] {});
             verified.outcome.prepare_seconds = of_inside.seconds();
             const Stopwatch of_outside(plan_.clock);
-            prepare_outside(nullptr);
-            outside_seconds_ = of_outside.seconds();
+            prepare_outside(Values::real);
+            outside_.exact.reset();
+            outside_seconds_ += of_outside.seconds();
             return true;
         });
         for (const std::uint32_t seed : {1U, 2U}) {
@@ -171,25 +173,26 @@ private:
         exchange_ = plan_.links.template make_exchange<Value>(shares_.plan(place_of_element));
         const Permutation order = by_length(shares_.outside);
         for (Index i = 0; i < order.size(); ++i) targets_.push_back(place_of_row[shares_.outside_rows[order.old_of_new(i)]]);
-        outside_ = stage_input(permute(shares_.outside, order, Permutation::identity(shares_.outside.columns)));
-        outside_.row_order = order;
+        staged_outside_ = stage_input(permute(shares_.outside, order, Permutation::identity(shares_.outside.columns)));
+        staged_outside_.row_order = order;
     }
 
-    /// Uses the values of `problem`, or the matrix's own values for null.
-    void prepare_outside(const ExactProblem* problem) {
-        if (outside_.matrix.rows == 0) return;
-        kernel_of_outside_.reset();
-        const StagedMatrix* staged = &outside_;
-        StagedMatrix exact;
-        if (problem != nullptr) {
-            exact = outside_;
-            exact.matrix.values = problem->values_of(outside_.matrix, outside_.row_order, outside_.column_order);
-            staged = &exact;
-        }
-        layout_of_outside_ = plan_.outside_layout.template build_for<Value>(*staged, outside_choice_.parameters);
-        const KernelEntry* const entry = choose_kernel(outside_choice_, {plan_.device.properties().kind});
+    /// The layout of the outside share, with its values and with those of the exact problem.
+    void build_outside(const ExactProblem& problem) {
+        if (targets_.empty()) return;
+        const BuildOptions options{.exact = [&](ExactValues) -> const ExactProblem& { return problem; }, .clock = plan_.clock};
+        BuiltLayouts<Value> built = build_layouts<Value>(recipe_of_outside_, staged_outside_, options);
+        outside_ = std::move(built.shares.front().layout);
+        outside_seconds_ = built.outcome.seconds;
+    }
+
+    void prepare_outside(Values values) {
+        if (targets_.empty()) return;
+        const KernelEntry* const entry = choose_kernel(recipe_of_outside_.layouts.front(), {plan_.device.properties().kind});
         if (entry == nullptr) throw std::logic_error("the outside share's layout has no kernel for this device");
-        kernel_of_outside_ = prepare_rows_kernel(*entry, *layout_of_outside_, targets_, plan_.device);
+        kernel_of_outside_.reset();
+        const Layout<Value>& layout = values == Values::exact ? *outside_.exact : *outside_.real;
+        kernel_of_outside_ = prepare_rows_kernel(*entry, layout, targets_, plan_.device);
     }
 
     /// y = A x for x_at(global column), in the order of this rank's rows.
@@ -221,12 +224,12 @@ private:
 
     const RanksPlan& plan_;
     const RankShares& shares_;
-    RecipeLayout outside_choice_;
+    Recipe recipe_of_outside_;  // its layout alone
     std::vector<Index> row_at_;
     std::vector<Index> targets_;  // positions of the outside rows in y
-    StagedMatrix outside_;
+    StagedMatrix staged_outside_;
     std::unique_ptr<Exchange<Value>> exchange_;
-    std::unique_ptr<Layout<Value>> layout_of_outside_;
+    BuiltLayout<Value> outside_;
     std::unique_ptr<Kernel<Value>> kernel_of_outside_;
     std::shared_ptr<Kernel<Value>> inside_;
     double error_over_bound_ = 0;

@@ -10,6 +10,7 @@
 
 #include "core/matrix/staged_matrix.hpp"
 #include "core/text/words.hpp"
+#include "pipeline/engine/chain.hpp"
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/messages.hpp"
 
@@ -84,12 +85,15 @@ struct Numbering {
 
 Numbering run_partition(CsrMatrix pattern, const StageEntry& nodes, const StageEntry& stage, int parts) {
     StagedMatrix staged = stage_input(std::move(pattern));
-    const auto pass = [&staged](const StageEntry& entry, const std::map<std::string, ParameterValue>& given) {
+    Recipe recipe;
+    const auto add = [&recipe](const StageEntry& entry, const std::map<std::string, ParameterValue>& given) {
         const Parameters parameters(entry.parameters, given);
-        apply(staged, entry.run(staged, parameters, {}).change, entry.contract(parameters).keeps);
+        recipe.stages.push_back(
+            {.id = entry.name, .entry = &entry, .parameters = parameters, .contract = entry.contract(parameters), .place = {}});
     };
-    pass(nodes, {});
-    pass(stage, {{"parts", std::int64_t{parts}}});
+    add(nodes, {});
+    add(stage, {{"parts", std::int64_t{parts}}});
+    (void)apply_stages(recipe, staged, {});
     const Cuts* const cuts = staged.find_cuts(CutKind::partition);
     if (cuts == nullptr) throw std::logic_error(fmt::format("stage {} does not partition", stage.name));
     const std::span<const Index> order = staged.row_order.new_of_old();

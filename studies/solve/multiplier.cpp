@@ -72,7 +72,7 @@ double Multiplier<Value>::new_values_seconds(const Clock& clock) {
     DeviceMemory uploaded;
     if (ready_.copy() == nullptr) uploaded = device_.allocate(input_.values.size() * sizeof(Value), "new values");
     const Stopwatch watch(clock);
-    if (ready_.copy() == nullptr) CopyOnDevice<Value>::upload(device_, input_, uploaded);
+    if (ready_.copy() == nullptr) CopyOnDevice<Value>::upload(device_, input_.values, uploaded);
     const Value* const values = ready_.copy() == nullptr ? uploaded.template as<const Value>() : ready_.copy()->values;
     persistent_->set_values(values);  // may wait for the device, which timed work must not do
     (void)device_.time([] {});

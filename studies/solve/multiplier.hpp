@@ -71,7 +71,7 @@ private:
     std::vector<const KernelEntry*> kernels_of_one_;
     Ready<Value> ready_;
     Candidate<Value> one_;                          // with one vector
-    std::unique_ptr<Kernel<Value>> kernel_of_one_;  // null: that of `ready_`, or not prepared
+    std::shared_ptr<Kernel<Value>> kernel_of_one_;  // null: that of `ready_`, or not prepared
     std::unique_ptr<PersistentSolver<Value>> persistent_;
     std::string reason_against_persistent_;  // empty: none, or not tried
 };

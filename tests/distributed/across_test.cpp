@@ -189,9 +189,9 @@ TEST_CASE("distributed: the times of each phase are those of the clock") {
     script.seconds["finish exchange"] = {3};
     script.seconds["stage reverse"] = {10};
     script.seconds["build plain"] = {20};
-    // Each rank has 100 s for the outside share of the exact problem and then 40 s for that of the matrix.
-    script.seconds["build csr"] = {100, 100, 100, 40};
-    script.seconds["prepare fast"] = {700, 700, 700, 5};  // likewise
+    // Each rank has 40 s for the outside share of the matrix and then 100 s for that of the exact problem.
+    script.seconds["build csr"] = {40, 100, 40, 100, 40, 100};
+    script.seconds["prepare fast"] = {700, 700, 700, 5};  // those of the exact problem come first
     const auto reports = run_scripted<float>(
         3, tridiagonal(9), {}, "[[stage]]\nuse = 'reverse'\n[layout]\nuse = 'plain'\n[kernel]\nkokkos = 'fast'\n");
     for (const RanksReport& report : reports) {

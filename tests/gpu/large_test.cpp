@@ -11,7 +11,6 @@
 #include "kernels/formats/banded_block/layout.hpp"
 #include "kernels/formats/bccoo/layout.hpp"
 #include "kernels/formats/blocks/layout.hpp"
-#include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/csr5/layout.hpp"
 #include "kernels/formats/dasp/layout.hpp"

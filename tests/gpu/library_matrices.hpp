@@ -59,6 +59,14 @@ struct MatrixThere {
     DeviceMemory offsets, short_offsets, indices, values;
 };
 
+/// Column j of `count`, row by row.
+template <typename Value>
+[[nodiscard]] std::vector<Value> column_of(const std::vector<Value>& all, int j, int count) {
+    std::vector<Value> one;
+    for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
+    return one;
+}
+
 inline spmv_workbench::Options on_stream_of(Device& device) {
     spmv_workbench::Options options;
     options.device = spmv_workbench::Device::gpu;

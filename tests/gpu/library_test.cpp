@@ -93,6 +93,66 @@ TEST_SUITE("device") {
         }
     }
 
+    TEST_CASE_TEMPLATE("a matrix on the host that the recipe has the GPU prepare", Value, float, double) {
+        const auto device = make_cuda_device();
+        const std::string asks = "[recipe]\nprepare = \"gpu\"\n";
+        for (const NamedMatrix& each : battery()) {
+            const CsrMatrix matrix = each.matrix.square() ? sum_with_transpose(each.matrix) : each.matrix;
+            for (const std::string& text : {prepared_there, node_blocks_there, rcm_blocks_there, recipes[0], recipes[2]}) {
+                if (text != recipes[0] && text != recipes[2] && !matrix.square()) continue;
+                CAPTURE(text);
+                CAPTURE(each.name);
+                const auto check_all = [&](Operator<Value>& a, const CsrMatrix& expected_matrix) {
+                    check_operator<Value>(a, expected_matrix, device_calls(a, *device));
+                    constexpr int count = 3;
+                    const auto x = numbers<Value>(matrix.columns * count, 4);
+                    std::vector<Value> y(static_cast<std::size_t>(matrix.rows) * count);
+                    a.multiply(x, y, count);
+                    const std::vector<Value> zeros(static_cast<std::size_t>(matrix.rows));
+                    for (int j = 0; j < count; ++j) {
+                        const auto right = expected(expected_matrix, column_of(x, j, count), zeros);
+                        CHECK(close(column_of(y, j, count), right, expected_matrix));
+                    }
+                    const std::vector<Value> diagonal = a.diagonal();
+                    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+                        const auto columns = expected_matrix.row_columns(static_cast<Index>(i));
+                        const auto found = std::ranges::find(columns, static_cast<Index>(i));
+                        const Offset place = expected_matrix.row_offsets[i] + (found - columns.begin());
+                        CHECK(diagonal[i] ==
+                              (found == columns.end() ? Value{0} : static_cast<Value>(expected_matrix.values[place])));
+                    }
+                };
+                Operator<Value> a = operator_on<Value>(*device, asks + text, matrix);
+                CHECK(a.facts().verified);
+                const Operator<Value> of_host = operator_on<Value>(*device, text, matrix);
+                CHECK(place_of(of_host.facts()).empty());
+                CHECK(std::ranges::equal(a.row_order(), of_host.row_order()));
+                CHECK(std::ranges::equal(a.column_order(), of_host.column_order()));
+                check_all(a, matrix);
+                CsrMatrix other = matrix;
+                for (double& value : other.values) value = 3 - 2 * value;
+                a.set_values(Arrays<Value>(other).values);
+                check_all(a, other);
+                a.set_values(Arrays<Value>(matrix, 8).view());
+                check_all(a, matrix);
+                if (matrix.square()) continue;
+                const auto x = numbers<Value>(matrix.rows, 5);
+                std::vector<Value> y(static_cast<std::size_t>(matrix.columns));
+                Operator<Value> transposed = a.transposed();
+                transposed.multiply(x, y);
+                CHECK(close(y, expected(transpose(matrix), x, std::vector<Value>(y.size())), matrix));
+            }
+        }
+        const CsrMatrix matrix = sum_with_transpose(block_diagonal_matrix({0, 900, 1000, 5000}));
+        Operator<Value> a = operator_on<Value>(*device, asks + prepared_there, matrix);
+        CHECK(place_of(a.facts()) == "gpu");
+        CsrMatrix changed = matrix;
+        changed.column_indices[0] += 1;
+        CHECK_THROWS_AS(a.set_values(Arrays<Value>(changed).view()), spmv_workbench::MatrixError);
+        CHECK(place_of(operator_on<Value>(*device, asks + "[layout]\nuse = \"coo\"\n", matrix).facts()) ==
+              "prepared on the host: a GPU does not store layout coo");
+    }
+
     TEST_CASE("where a matrix on the GPU is prepared, and what is wrong with it") {
         const auto device = make_cuda_device();
         CsrMatrix matrix = sum_with_transpose(block_diagonal_matrix({0, 900, 1000, 5000}));

@@ -323,36 +323,52 @@ TEST_SUITE("krylov") {
         }
     }
 
-    TEST_CASE("rounded values are refined around a persistent kernel") {
+    TEST_CASE("rounded values are refined, whoever prepares them, by a graph and around a persistent kernel") {
         const auto device = make_cuda_device();
         CsrMatrix matrix = scaled_laplacian(30, 0);
         for (double& value : matrix.values) value *= 1.1;  // f32 represents no value
         std::vector<Recipe> recipes;
-        for (const std::string values : {"full", "rounded_f32", "rounded_bf16"}) {
-            recipes.push_back(
-                parse_recipe("[recipe]\nname = 'a'\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = "
-                             "'sell'\ncolumn_index = 'u16'\nvalues = '" +
-                                 values + "'\n",
-                             "t.toml", catalogue()));
+        for (const std::string prepare : {"cpu", "gpu"}) {
+            for (const std::string values : {"full", "rounded_f32", "rounded_bf16"}) {
+                recipes.push_back(parse_recipe("[recipe]\nname = 'a'\nprepare = '" + prepare +
+                                                   "'\n[[stage]]\nuse = 'cuthill_mckee'\n[layout]\nuse = "
+                                                   "'sell'\ncolumn_index = 'u16'\nvalues = '" +
+                                                   values + "'\n",
+                                               "t.toml", catalogue()));
+            }
         }
-        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
-            for (const bool jacobi : {false, true}) {
-                CAPTURE(name_of(method));
-                SolveReport asked;
-                asked.options.engine = SolveEngine::persistent;
-                asked.options.method = method;
-                asked.options.jacobi = jacobi;
-                asked.options.tolerance = 1e-11;
-                const SolveReport report = solve_with(*device, matrix, asked, recipes);
-                REQUIRE(report.failures.empty());
-                REQUIRE(report.outcomes.size() == 4);
-                for (std::size_t i = 1; i < report.outcomes.size(); ++i) {
-                    const SolveOutcome& one = report.outcomes[i];
-                    CAPTURE(one.reason);
-                    CHECK(one.engine == SolveEngine::persistent);
-                    CHECK(one.end == SolveEnd::converged);
-                    CHECK_LE(one.true_residual, 1.1e-11);
-                    if (i > 1) CHECK_GE(one.restarts, 1);
+        for (const SolveEngine engine : {SolveEngine::graph, SolveEngine::persistent}) {
+            for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bicgstab}) {
+                for (const bool jacobi : {false, true}) {
+                    CAPTURE(name_of(method));
+                    SolveReport asked;
+                    asked.options.engine = engine;
+                    asked.options.method = method;
+                    asked.options.jacobi = jacobi;
+                    asked.options.tolerance = 1e-11;
+                    const SolveReport report = solve_with(*device, matrix, asked, recipes);
+                    REQUIRE(report.failures.empty());
+                    REQUIRE(report.outcomes.size() == 7);
+                    for (std::size_t i = 1; i < report.outcomes.size(); ++i) {
+                        const SolveOutcome& one = report.outcomes[i];
+                        CAPTURE(one.reason);
+                        CAPTURE(i);
+                        CHECK(one.engine == engine);
+                        CHECK(one.end == SolveEnd::converged);
+                        CHECK_LE(one.true_residual, 1.1e-11);
+                        if (i % 3 != 1) CHECK_GE(one.restarts, 1);
+                        const auto is_there = [](const std::string& note) { return note.starts_with("prepared on the GPU: "); };
+                        CHECK(std::ranges::any_of(one.preparation.notes, is_there) == (i > 3));
+                        if (i <= 3) continue;
+                        const std::optional<RoundingError>& rounding = one.preparation.rounding;
+                        const std::optional<RoundingError>& of_host = report.outcomes[i - 3].preparation.rounding;
+                        REQUIRE(rounding.has_value() == of_host.has_value());
+                        if (!rounding) continue;
+                        CHECK(rounding->largest == of_host->largest);
+                        CHECK(rounding->norm == doctest::Approx(of_host->norm).epsilon(1e-12));
+                        CHECK(one.preparation.bytes == report.outcomes[i - 3].preparation.bytes);
+                        CHECK(one.preparation.bytes_in_full == report.outcomes[i - 3].preparation.bytes_in_full);
+                    }
                 }
             }
         }

@@ -82,14 +82,6 @@ void check_course_of_solves(spmv_workbench::Solver<Value>& solver, const std::ve
     CHECK(last == x);
 }
 
-/// Column j of `count`, row by row.
-template <typename Value>
-std::vector<Value> column_of(const std::vector<Value>& all, int j, int count) {
-    std::vector<Value> one;
-    for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
-    return one;
-}
-
 /// With B and X in the memory of the GPU each solve takes as many iterations as with those of the host (`facts`). Then one
 /// after another, because a function is called after each iteration. B has columns that are 0; then X is 0.
 template <typename Value>

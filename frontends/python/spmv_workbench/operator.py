@@ -329,7 +329,7 @@ class Operator(LinearOperator):
         return self.facts.nonzeros
 
     def diagonal(self) -> np.ndarray:
-        """The diagonal of A, 0 where A has no entry. Raises MatrixError if the GPU prepared A."""
+        """The diagonal of A, 0 where A has no entry. Raises MatrixError if A is in the memory of a GPU alone."""
         return self._core.diagonal()
 
     @property

@@ -80,6 +80,9 @@ public:
                                                          std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     [[nodiscard]] double read_bandwidth(std::size_t) override { return script().cache_bandwidth; }
+    [[nodiscard]] PlanRunner* plan_runner() override { return plans; }
+
+    PlanRunner* plans = nullptr;  // null: the host prepares all
 
 private:
     int branches_ = 0;

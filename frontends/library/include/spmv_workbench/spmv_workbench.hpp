@@ -201,7 +201,7 @@ struct Options {
     /// second, temporary layout; it is done once in a process for a recipe and a pattern, so that later operators for other
     /// values cost less. docs/library.md has figures, OperatorFacts::verification_seconds what it took.
     bool verify = true;
-    /// If it is symmetric, the host prepares the matrix.
+    /// If it is symmetric, the host prepares a matrix that is in the memory of the GPU.
     Triangle triangle = Triangle::refused;
     /// The cudaStream_t on which an operator on the GPU runs; it must outlive the operator. Null: the default stream.
     void* stream = nullptr;
@@ -288,15 +288,15 @@ public:
     /// can (docs/library.md). The first call with a number of vectors, and the first after set_values, prepares a kernel for
     /// it; on a GPU, NVRTC compiles it. With Options::verify it is verified, once in a process for a recipe, a pattern and a
     /// number of vectors: WrongResult. Device arrays begin at a multiple of 16 bytes. Throws
-    /// MatrixError if the GPU prepared the matrix, and for 2^31 elements or more; MachineError.
+    /// MatrixError if the matrix is in the memory of the GPU alone, and for 2^31 elements or more; MachineError.
     void multiply(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
     void multiply(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors) { run(x, y, vectors, false); }
     void multiply_add(ArrayView<const Value> x, ArrayView<Value> y, std::int32_t vectors) { run(x, y, vectors, true); }
     void multiply_add(DeviceArray<const Value> x, DeviceArray<Value> y, std::int32_t vectors) { run(x, y, vectors, true); }
 
     /// An operator for A^T, as the same recipe applied to it makes it, with the options of this one; facts().seconds of the
-    /// result is its price. It has the values of this moment, and a memory of its own. Throws MatrixError if the GPU prepared
-    /// the matrix or the recipe does not suit A^T, and what the constructor throws.
+    /// result is its price. It has the values of this moment, and a memory of its own. Throws MatrixError if the matrix is
+    /// in the memory of the GPU alone or the recipe does not suit A^T, and what the constructor throws.
     [[nodiscard]] Operator transposed() const;
 
     /// Replaces the values of the matrix: as many as the constructor was given, in the order of its column_indices. Orders,
@@ -309,8 +309,8 @@ public:
     void set_values(ArrayView<const Value> values);
     void set_values(DeviceArray<const Value> values);
     /// Like above, with the values of a matrix that has the pattern of the constructor's, and the columns of each row in any
-    /// order. Copies the matrix meanwhile. Throws MatrixError with the first row whose pattern differs, or if the GPU prepared
-    /// the operator's matrix.
+    /// order. Copies the matrix meanwhile. Throws MatrixError with the first row whose pattern differs, or if the operator's
+    /// matrix is in the memory of the GPU alone.
     void set_values(const CsrView<Value>& matrix);
 
     /// Permutes a vector from the caller's order to the recipe's, and back. Both arrays: [columns].
@@ -326,7 +326,7 @@ public:
     [[nodiscard]] ArrayView<const std::int32_t> column_order() const;
 
     /// A's diagonal in the caller's order, as long as A's shorter side, 0 where A has no entry. Reads the layout on the host.
-    /// Throws MatrixError if the GPU prepared the matrix.
+    /// Throws MatrixError if the matrix is in the memory of the GPU alone.
     [[nodiscard]] std::vector<Value> diagonal() const;
 
     [[nodiscard]] const OperatorFacts& facts() const;
@@ -430,8 +430,8 @@ public:
 
     /// Solves for 1 to 64 right-hand sides: B, X [rows x right_sides], row by row. Conjugate gradients advance together, with
     /// one product with all directions an iteration, unless the engine is a persistent kernel, the preconditioner a function,
-    /// each_iteration is given, or the GPU prepared the matrix; these solves, and those of bicgstab, take place one after
-    /// another. Otherwise as above; if one of several solves with device arrays throws, x is not written.
+    /// each_iteration is given, or the matrix is in the memory of the GPU alone; these solves, and those of bicgstab, take
+    /// place one after another. Otherwise as above; if one of several solves with device arrays throws, x is not written.
     std::vector<SolveFacts> solve(ArrayView<const Value> b, ArrayView<Value> x, std::int32_t right_sides,
                                   const SolveCourse<Value>& course = {});
     std::vector<SolveFacts> solve(DeviceArray<const Value> b, DeviceArray<Value> x, std::int32_t right_sides,
@@ -442,8 +442,8 @@ public:
     void precondition_by(PreconditionerFunction<Value> function);
 
     /// The operator, for products with the same matrix. Its set_values changes the matrix of later solves, and the diagonal of
-    /// Preconditioner::jacobi with it, unless the GPU prepared the matrix. A persistent kernel that stores values in f32,
-    /// because it represents all of them, gives way to Engine::graph where it does not represent the new ones.
+    /// Preconditioner::jacobi with it, unless the matrix is in the memory of the GPU alone. A persistent kernel that stores
+    /// values in f32, because it represents all of them, gives way to Engine::graph where it does not represent the new ones.
     [[nodiscard]] Operator<Value>& matrix();
 
 private:

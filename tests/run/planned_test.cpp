@@ -1,0 +1,184 @@
+// A recipe whose matrix a device prepares, from the plan to a verified and timed kernel.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/engine/ready.hpp"
+#include "run/scripted_runs.hpp"
+#include "support/layouts/scripted_plans.hpp"
+#include "support/message_of.hpp"
+
+namespace workbench {
+namespace {
+
+const std::string plain = "[layout]\nuse = 'plain'\n";
+const std::string reversed = "[[stage]]\nuse = 'reverse'\n" + plain;
+
+Recipe asking(const std::string& text) {
+    return parse_recipe("[recipe]\nname = 'R'\nprepare = 'gpu'\n" + text, "some/test.toml", catalogue_with_plans());
+}
+
+/// A GPU that carries out plans. A copy of an array to it takes 1/16 s.
+struct PlanningMachine : Machine {
+    PlanningMachine() {
+        price_everything();
+        script().seconds["upload"] = {1.0 / 16};
+        script().seconds["run gpu"] = {2};
+        script().seconds["run vendor"] = {8};
+        gpu.plans = &plans;
+    }
+
+    RunReport run(const Recipe& recipe, const CsrMatrix& matrix = example()) {
+        Runner runner(matrix, catalogue_with_plans(), {host, &gpu}, options_of());
+        return runner.run(recipe, {});
+    }
+
+    ScriptedPlans plans;
+};
+
+bool has_note(const std::vector<std::string>& notes, const std::string& note) {
+    return std::ranges::find(notes, note) != notes.end();
+}
+
+}  // namespace
+
+TEST_CASE("run times the preparation by a GPU, and the kernel of the matrix there") {
+    PlanningMachine machine;
+    const RunReport report = machine.run(asking(reversed));
+    CHECK(machine.plans.script.plans == 1);
+    CHECK(machine.plans.script.new_values == 2);  // integers, and the values again
+    const KernelOutcome& kernel = kernel_of(report, "gpu");
+    CHECK(kernel.verified());
+    CHECK(kernel.reason.empty());
+    CHECK(kernel.timing.median == 2);
+    CHECK(*kernel.speedup == 4);
+    REQUIRE(report.stages.size() == 2);
+    CHECK(report.stages[1].seconds == 2);
+    CHECK(report.layouts.front().seconds == 5);
+    CHECK(kernel.prepare_seconds == 3.0 / 16);  // row offsets, columns and values
+    CHECK(*kernel.setup_seconds == 2 + 5 + 3.0 / 16 + kernel.vector_permutation_seconds);
+    CHECK(*kernel.new_values_seconds == 1.0 / 16);
+    CHECK(has_note(report.notes, "f64: prepared on the GPU: reverse 2000.00 ms, arrays 5000.00 ms"));
+    CHECK(has_note(report.notes, "f64: reverse: turned round there"));
+    const KernelOutcome& of_host = kernel_of(report, "fast");
+    CHECK(*of_host.new_values_seconds == 3 + of_host.prepare_seconds);
+    CHECK(*of_host.setup_seconds == 1 + 3 + of_host.prepare_seconds + of_host.vector_permutation_seconds);
+    CHECK(has_note(report.notes,
+                   "f64: of the kernels, gpu alone has the matrix of the GPU; the prices of the others are those of the host"));
+}
+
+TEST_CASE("if a coding refuses the integers of the verification, the GPU prepares these, too") {
+    PlanningMachine machine;
+    machine.plans.script.takes_integers = false;
+    CHECK(kernel_of(machine.run(asking(reversed)), "gpu").verified());
+    CHECK(machine.plans.script.plans == 2);
+    CHECK(machine.plans.script.new_values == 2);
+}
+
+TEST_CASE("a matrix that a GPU prepared in another order than the host is wrong, whatever its products are") {
+    PlanningMachine machine;
+    const RunReport report = machine.run(asking("[[stage]]\nuse = 'rotate'\n" + plain));
+    const KernelOutcome& kernel = kernel_of(report, "gpu");
+    CHECK_FALSE(kernel.verified());
+    CHECK(kernel.status == KernelOutcome::Status::wrong);
+    CHECK(kernel.reason == "the GPU prepared the matrix in another order than the host");
+    CHECK(kernel.timing.samples.empty());
+}
+
+TEST_CASE("run says why the host prepared a matrix") {
+    PlanningMachine machine;
+    const RunReport of_other_kernel = machine.run(asking("[layout]\nuse = 'csr'\n[kernel]\ncuda = 'own'\n"));
+    CHECK(has_note(of_other_kernel.notes, "f64: prepared on the host: a GPU does not store layout csr"));
+    machine.plans.script.declines = "rows are long";
+    const RunReport declined = machine.run(asking(reversed));
+    CHECK(has_note(declined.notes, "f64: prepared on the host, because the GPU declined after 187.50 ms: rows are long"));
+    CHECK(kernel_of(declined, "gpu").verified());
+    CHECK(declined.stages[1].seconds == 1);
+    Recipe not_asked = asking(reversed);
+    not_asked.prepare = "";
+    const int plans = machine.plans.script.plans;
+    CHECK(machine.run(not_asked).notes.empty());
+    CHECK(machine.plans.script.plans == plans);
+}
+
+TEST_CASE("values that a GPU rounds have an error, a product and one in full") {
+    PlanningMachine machine;
+    const Recipe recipe = asking(reversed + "values = 'rounded_bf16'\n");
+    CsrMatrix matrix = example();
+    matrix.values[3] = 1.00390625;  // halfway between two numbers of bf16: becomes 1
+    ReadyPlan<double> plan{.device = machine.gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .also_in_full = true};
+    Ready<double> ready(recipe, matrix, plan);
+    REQUIRE(ready.kernel() != nullptr);
+    REQUIRE(ready.kernel_in_full() != nullptr);
+    CHECK(machine.plans.script.plans == 2);
+    const Preparation& prepared = ready.preparation();
+    REQUIRE(prepared.rounding.has_value());
+    CHECK(prepared.rounding->to == Rounding::bf16);
+    CHECK(prepared.rounding->largest == 0.00390625 / 1.00390625);
+    CHECK(has_note(prepared.notes, "layout ~bf16 plain: " + prepared.rounding->text()));
+    CHECK(prepared.layout == "~bf16 plain");
+    CHECK(prepared.stage_seconds == 2);
+    CHECK(prepared.build_seconds == 5 + 2 + 5);  // and all of it again, with values in full
+    CHECK(prepared.bytes == 7 * 2);
+    CHECK(prepared.bytes_in_full == 7 * 8);
+    const auto product = [&](Kernel<double>& kernel) {
+        const std::vector<double> x{1, 1, 1, 1};
+        std::vector<double> y(4);
+        kernel.run(x.data(), y.data(), false);
+        return std::vector<double>(y.rbegin(), y.rend());  // in the order of the input
+    };
+    CHECK(product(*ready.kernel_in_full()) == std::vector<double>{4, 3.5, 6.50390625, 6.75});
+    CHECK(product(*ready.kernel()) == std::vector<double>{4, 3.5, 6.5, 6.75});
+
+    CHECK(ready.new_values_seconds(matrix, machine.gpu, scripted_clock()) == 1.0 / 16);
+    CHECK(machine.plans.script.new_values == 2);  // of either kernel
+
+    plan.also_in_full = false;
+    const Ready<double> rounded_alone(recipe, matrix, plan);
+    CHECK(rounded_alone.kernel_in_full() == nullptr);
+    CHECK(rounded_alone.preparation().build_seconds == 5);
+    CHECK(Ready<double>(asking(reversed), matrix, plan).preparation().rounding == std::nullopt);
+}
+
+TEST_CASE("values on a device that rounds them are copied for the error") {
+    PlanningMachine machine;
+    const CopyOnDevice<float> copy(machine.gpu, example());
+    const Recipe recipe = asking(plain + "values = 'rounded_bf16'\n");
+    const Ready<float> ready(recipe, copy.matrix(), {.device = machine.gpu, .filter = {DeviceKind::gpu}}, false);
+    REQUIRE(ready.preparation().rounding.has_value());
+    CHECK(ready.preparation().rounding->largest == 0);  // bf16 represents all values of the example
+}
+
+TEST_CASE("a difference between a matrix and what a GPU prepared discards its kernel") {
+    PlanningMachine machine;
+    const CopyOnDevice<double> copy(machine.gpu, example());
+    const Recipe recipe = asking(reversed);
+    const ReadyPlan<double> plan{.device = machine.gpu, .filter = {DeviceKind::gpu}};
+    machine.plans.script.difference = "row 2: 5, not 6";
+    const Ready<double> compared(recipe, copy.matrix(), plan, true);
+    CHECK(compared.kernel() == nullptr);
+    CHECK(compared.preparation().kernel.status == KernelOutcome::Status::wrong);
+    CHECK(compared.preparation().kernel.reason == "row 2: 5, not 6");
+    CHECK(Ready<double>(recipe, copy.matrix(), plan, false).kernel() != nullptr);
+}
+
+TEST_CASE("a caller may refuse that the host prepares what a GPU declines") {
+    PlanningMachine machine;
+    const Recipe recipe = asking(reversed);
+    ReadyPlan<double> plan{
+        .device = machine.gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .only_on_device = true};
+    CHECK(Ready<double>(recipe, example(), plan).planned() != nullptr);
+    machine.plans.script.declines = "rows are long";
+    CHECK(message_of<Unsuitable>([&] { Ready<double>(recipe, example(), plan); }) ==
+          "prepared on the host, because the GPU declined after 187.50 ms: rows are long");
+    plan.only_on_device = false;
+    CHECK(Ready<double>(recipe, example(), plan).planned() == nullptr);
+    plan.filter.vectors = 3;
+    const Ready<double> several(recipe, example(), plan);
+    CHECK(has_note(several.preparation().notes, "prepared on the host: a product has several vectors"));
+}
+
+}  // namespace workbench
