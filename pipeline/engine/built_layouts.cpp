@@ -96,19 +96,6 @@ void build(const RecipeLayout& choice, StagedMatrix& staged, const MakeExactValu
     built.layout.exact = obtain<Value>(entry, parameters, of_exact, options.clock, build_exact).result;
 }
 
-template <ValueType Value>
-BuiltShare<Value> build_all_nonzeros(const RecipeLayout& layout, StagedMatrix& staged, ExactValues kind,
-                                     const BuildOptions& options) {
-    BuiltShare<Value> built{.outcome = outcome_of(layout, precision_of<Value>)};
-    MakeExactValues exact_values;
-    if (options.exact) {
-        exact_values = [&] { return options.exact(kind).values_of(staged.matrix, staged.row_order, staged.column_order); };
-    }
-    build(layout, staged, exact_values, options, built);
-    built.layout.rows_present = staged.matrix.rows;
-    return built;
-}
-
 /// `exact_values`: [nonzeros] of the whole matrix; if there are none, no exact layout is built.
 template <ValueType Value>
 BuiltShare<Value> build_share(const RecipeLayout& layout, const StagedMatrix& staged,
@@ -251,8 +238,14 @@ BuiltLayouts<Value> build_layouts(const Recipe& recipe, StagedMatrix& staged, co
     if (!recipe.is_hybrid()) {
         const RecipeLayout& layout = recipe.layouts.front();
         report(layout, "");
-        all.shares.push_back(build_all_nonzeros<Value>(layout, staged, all.exact_values, options));
-        all.outcome = all.shares.front().outcome;
+        BuiltShare<Value>& built = all.shares.emplace_back();
+        built.outcome = outcome_of(layout, precision_of<Value>);
+        const auto exact_values = [&] {
+            return options.exact(all.exact_values).values_of(staged.matrix, staged.row_order, staged.column_order);
+        };
+        build(layout, staged, options.exact ? MakeExactValues(exact_values) : nullptr, options, built);
+        built.layout.rows_present = staged.matrix.rows;
+        all.outcome = built.outcome;
         note_rounding(recipe, staged, static_cast<bool>(options.exact), all);
         return all;
     }

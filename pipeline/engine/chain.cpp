@@ -79,14 +79,6 @@ StageOutcome apply_change(const StageRun& run, std::size_t i, const ChainStep& s
     return outcome;
 }
 
-/// Applies it, and measures and observes the matrix.
-StageOutcome finish_stage(const StageRun& run, std::size_t i, const ChainStep& step, Obtained<StageResult> found,
-                          StagedMatrix& staged) {
-    StageOutcome outcome = apply_change(run, i, step, std::move(found), staged);
-    observe(staged, outcome, run.observer);
-    return outcome;
-}
-
 std::size_t copy_bytes(const CsrMatrix& matrix) {
     return matrix.row_offsets.size() * sizeof(Offset) + matrix.values.size() * (sizeof(double) + sizeof(Index));
 }
@@ -120,7 +112,8 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
     std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
     for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
         const ChainStep step = step_of(recipe.stages[i], context);
-        outcomes.push_back(finish_stage(run, i, step, find_change(run, i, step, {}, staged), staged));
+        outcomes.push_back(apply_change(run, i, step, find_change(run, i, step, {}, staged), staged));
+        observe(staged, outcomes.back(), observer);
     }
     return outcomes;
 }
@@ -294,7 +287,8 @@ void SharedStages::run_next(const StageRun& run, Running& running) {
     const Keeping keeping = workbench::keeping_after(keeping_, running.chain.node_size, steps);
     Obtained<StageResult> found = find_change(run, next, steps.back(), keeping, running.staged);
     running.intact = false;
-    running.done.push_back(finish_stage(run, next, steps.back(), std::move(found), running.staged));
+    running.done.push_back(apply_change(run, next, steps.back(), std::move(found), running.staged));
+    observe(running.staged, running.done.back(), run.observer);
     running.intact = true;
 }
 

@@ -144,7 +144,31 @@ public:
     void run() {
         begin_waiting();
         try {
-            make_ready();
+            std::set<DeviceKind> kinds;
+            for (const Kernels& kernels : products_) kinds.insert(device_of(kernels.front()->backend));
+            for (const DeviceKind kind : kinds) baselines_[kind] = &references_.baseline<Value>(kind, observer_.progress);
+            waiting_.back().baselines = baselines_;
+            if (!products_.empty()) oracle_ = &references_.oracle<Value>();
+            space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order, references_.vectors());
+            const Device* const gpu = references_.device(DeviceKind::gpu);
+            built_ = build_layouts<Value>(recipe_, matrix_,
+                                          {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
+                                           .clock = timing_.clock,
+                                           .keeping = keeping_,
+                                           .progress = observer_.progress,
+                                           .device = gpu == nullptr ? nullptr : &gpu->properties()});
+            price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
+            layout_seconds_ = built_.outcome.seconds;
+            prepare_on_gpu();
+            report_.layouts.push_back(built_.outcome);
+            if (recipe_.is_hybrid()) {
+                for (const BuiltShare<Value>& share : built_.shares) report_.layouts.push_back(share.outcome);
+            }
+            if (!built_.outcome.unsuitable.empty()) return;
+            map_storage();
+            for (const Kernels& kernels : products_) {
+                if (!is_baseline(kernels)) make_ready(kernels);
+            }
         } catch (const Unsuitable& reason) {
             LayoutOutcome layout;
             if (!recipe_.is_hybrid()) layout = outcome_of(recipe_.layouts.front(), precision_of<Value>);
@@ -164,34 +188,6 @@ private:
                             .precision = precision_of<Value>,
                             .baselines = baselines_,
                             .partitions = partition == nullptr ? std::nullopt : std::optional(partition->count())});
-    }
-
-    void make_ready() {
-        std::set<DeviceKind> kinds;
-        for (const Kernels& kernels : products_) kinds.insert(device_of(kernels.front()->backend));
-        for (const DeviceKind kind : kinds) baselines_[kind] = &references_.baseline<Value>(kind, observer_.progress);
-        waiting_.back().baselines = baselines_;
-        if (!products_.empty()) oracle_ = &references_.oracle<Value>();
-        space_ = std::make_shared<const ProductSpace>(matrix_.row_order, matrix_.column_order, references_.vectors());
-        const Device* const gpu = references_.device(DeviceKind::gpu);
-        built_ = build_layouts<Value>(recipe_, matrix_,
-                                      {.exact = oracle_ == nullptr ? ExactProblems() : oracle_->exact_problems(),
-                                       .clock = timing_.clock,
-                                       .keeping = keeping_,
-                                       .progress = observer_.progress,
-                                       .device = gpu == nullptr ? nullptr : &gpu->properties()});
-        price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
-        layout_seconds_ = built_.outcome.seconds;
-        prepare_on_gpu();
-        report_.layouts.push_back(built_.outcome);
-        if (recipe_.is_hybrid()) {
-            for (const BuiltShare<Value>& share : built_.shares) report_.layouts.push_back(share.outcome);
-        }
-        if (!built_.outcome.unsuitable.empty()) return;
-        map_storage();
-        for (const Kernels& kernels : products_) {
-            if (!is_baseline(kernels)) make_ready(kernels);
-        }
     }
 
     /// Has the GPU prepare the recipe as a whole, if that was asked for and can be: its times replace those of stages and
