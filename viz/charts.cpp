@@ -14,6 +14,7 @@ namespace workbench {
 namespace {
 
 constexpr int margin = 24;
+constexpr int bare_margin = 6;  // in a column of a paper
 constexpr int title_size = 23;
 constexpr int text_size = 17;
 constexpr int small_size = 15;
@@ -31,8 +32,6 @@ constexpr TextStyle row_name_text{small_size, style::ink, Align::right, longest_
 void require_few(std::size_t series) {
     if (series > most_series) throw std::invalid_argument("more series than colours");
 }
-
-constexpr int bare_margin = 6;  // in a column of a paper
 
 int margin_of(const auto& chart) { return chart.column > 0 ? bare_margin : margin; }
 
@@ -84,8 +83,9 @@ void draw_horizontal_marks(Canvas& canvas, const Plot& plot, const Scale& x) {
     }
 }
 
-void draw_horizontal_label(Canvas& canvas, const Plot& plot, const std::string& label) {
-    canvas.text((plot.left + plot.right) / 2, plot.bottom + 44, label, centred_text);
+void draw_horizontal_label(Canvas& canvas, const auto& chart, const Plot& plot, const std::string& label) {
+    const double rightmost = size_of(chart).width - text_width(label, small_size) / 2.0;
+    canvas.text(std::min((plot.left + plot.right) / 2, rightmost), plot.bottom + 44, label, centred_text);
 }
 
 /// The most width of a name in the legend: of the column, if there is one.
@@ -114,8 +114,7 @@ std::vector<Point> legend_places(const auto& chart) {
     return places;
 }
 
-/// The height above a plot: that of the title, or of the legend in a column, where one series needs none. has_label: of the
-/// vertical axis.
+/// The height of the title above a plot, or in a column of the legend. has_label: the vertical axis has one.
 int head_of(const auto& chart, bool has_label) {
     if (chart.column == 0) return head;
     const std::vector<Point> places = legend_places(chart);
@@ -206,16 +205,37 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t number, const
     }
 }
 
-void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales, bool is_bare) {
+void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
     for (std::size_t i = 1; i < guide.points.size(); ++i) {
         canvas.line(scales.at(guide.points[i - 1]), scales.at(guide.points[i]), style::muted, 1.5);
     }
-    if (guide.points.empty()) return;
+}
+
+/// The name of a guide, at its end or at the next place along it, on either side, where it covers no point of a series.
+void draw_guide_name(Canvas& canvas, const XyChart& chart, const Series& guide, const Scales& scales, const Plot& plot) {
+    if (guide.name.empty()) return;
     const Point begin = scales.at(guide.points.front());
     const Point end = scales.at(guide.points.back());
+    const bool is_vertical = begin.x == end.x;
     // Above a plot in a column is the label of the vertical axis.
-    const double baseline = is_bare && begin.x == end.x ? std::max(begin.y, end.y) - 8 : end.y - 7;
-    canvas.text(end.x - 6, baseline, guide.name, {small_size, style::muted, Align::right});
+    const double baseline = chart.column > 0 && is_vertical ? std::max(begin.y, end.y) - 8 : end.y - 7;
+    const double width = text_width(guide.name, small_size);
+    const auto covers = [&](Point name) {
+        const auto has_mark_at_name = [&](const auto& point) {
+            const Point mark = scales.can_show(point) ? scales.at(point) : Point{-1e9, 0};
+            return std::abs(mark.x - name.x + width / 2) < width / 2 + 6 && std::abs(mark.y - name.y + 5) < 14;
+        };
+        const auto has_mark = [&](const Series& series) { return std::ranges::any_of(series.points, has_mark_at_name); };
+        return name.x - width < plot.left || name.x > plot.right || std::ranges::any_of(chart.series, has_mark);
+    };
+    Point place{end.x - 6, baseline};
+    for (int i = 1; i < 8 && covers(place); ++i) {
+        const int quarters = i / 2;
+        const bool beside = i % 2 == 1;
+        place = {end.x - 6 + 0.25 * quarters * (begin.x - end.x) + (beside ? width + 12 : 0),
+                 baseline + 0.25 * quarters * (begin.y - end.y) + (beside && !is_vertical ? 25 : 0)};
+    }
+    canvas.text(place.x, place.y, guide.name, {small_size, style::muted, Align::right});
 }
 
 int legend_width(const XyChart& chart) { return key_width + widest(names_of(chart.series), text_size, longest_legend); }
@@ -235,8 +255,10 @@ Plot plot_of(const XyChart& chart) {
 int bars_of_row(const BarChart& chart) { return chart.stacked ? 1 : static_cast<int>(chart.series.size()); }
 int bar_height(const BarChart& chart) { return chart.stacked ? 16 : chart.series.size() > 3 ? 7 : 10; }
 int row_height(const BarChart& chart) { return std::max(24, bar_height(chart) * bars_of_row(chart) + 10); }
-/// The longest name of a row.
-int most_name(const auto& chart) { return chart.column > 0 ? std::min(longest_row_name, chart.column / 3) : longest_row_name; }
+/// The most width of the name of a row.
+int most_name(const auto& chart) {
+    return std::min(longest_row_name, chart.column > 0 ? chart.column * 9 / 20 : longest_row_name);
+}
 
 int bar_left(const BarChart& chart) { return margin_of(chart) + widest(chart.rows, small_size, most_name(chart)) + 10; }
 
@@ -271,9 +293,8 @@ Scale bar_scale(const BarChart& chart, const Plot& plot) {
         for (const auto& row : chart.values) {
             for (const std::optional<double>& value : row) range.add(value.value_or(0), true);
         }
-        return {{.label = "", .logarithmic = true},
-                {range.low / 1.01, range.high},
-                {plot.left, plot.right}};  // the shortest bar is visible
+        const double low = range.low / 1.01;  // the shortest bar is visible
+        return {{.label = "", .logarithmic = true}, {low, range.high}, {plot.left, plot.right}};
     }
     if (chart.stacked) range.add(1.1 * range.high, false);  // space for the sums
     // A span that is much wider than the others is cut at the edge, so that it does not shorten all bars.
@@ -381,9 +402,10 @@ void draw(Canvas& canvas, const XyChart& chart) {
     }
     canvas.line({plot.left, plot.bottom}, {plot.right, plot.bottom}, style::faint, 1);
     canvas.line({plot.left, plot.top}, {plot.left, plot.bottom}, style::faint, 1);
-    draw_horizontal_label(canvas, plot, chart.x.label);
-    for (const Series& guide : chart.guides) draw_guide(canvas, guide, {x, y}, chart.column > 0);
+    draw_horizontal_label(canvas, chart, plot, chart.x.label);
+    for (const Series& guide : chart.guides) draw_guide(canvas, guide, {x, y});
     for (std::size_t i = 0; i < chart.series.size(); ++i) draw_series(canvas, chart.series[i], i, {x, y});
+    for (const Series& guide : chart.guides) draw_guide_name(canvas, chart, guide, {x, y}, plot);
     draw_legend(canvas, chart, {plot.right + 24, plot.top + 12}, [&](std::size_t i, Point at) {
         const bool line = chart.series[i].drawn != Drawn::markers;
         if (line) canvas.line(at, {at.x + 22, at.y}, series_colour(i), 2.5);
@@ -409,7 +431,7 @@ void draw(Canvas& canvas, const BarChart& chart) {
     const Scale x = bar_scale(chart, plot);
     draw_head(canvas, chart);
     draw_horizontal_marks(canvas, plot, x);
-    draw_horizontal_label(canvas, plot, chart.label + (is_logarithmic(chart) ? ", logarithmic" : ""));
+    draw_horizontal_label(canvas, chart, plot, chart.label + (is_logarithmic(chart) ? ", logarithmic" : ""));
     const std::vector<std::string> names = shortened(chart.rows, small_size, most_name(chart));
     for (std::size_t row = 0; row < names.size(); ++row) draw_bars(canvas, chart, row, names[row], plot, x);
     canvas.line({left, plot.top}, {left, plot.bottom}, style::faint, 1);
@@ -442,12 +464,11 @@ PictureSize size_of(const HeatMap& chart) {
 
 void draw(Canvas& canvas, const HeatMap& chart) {
     draw_head(canvas, chart);
-    const bool bare = chart.column > 0;
     const double left = cells_left(chart);
     const double top = head_of_map(chart);
     const double width = cell_width(chart);
     const std::vector<std::string> labels = label_lines(chart);
-    double label_baseline = (bare ? top - 30 : head - 12) - static_cast<double>(labels.size()) * foot_pitch;
+    double label_baseline = (chart.column > 0 ? top - 30 : head - 12) - static_cast<double>(labels.size()) * foot_pitch;
     for (const std::string& line : labels) {
         canvas.text(margin_of(chart), label_baseline += foot_pitch, line, small_text);
     }
@@ -470,7 +491,7 @@ void draw(Canvas& canvas, const HeatMap& chart) {
                        {left + static_cast<double>(column) * width, y, width, cell_height});
         }
     }
-    if (bare) return;
+    if (chart.column > 0) return;
     canvas.text(margin, top + static_cast<double>(chart.rows.size()) * cell_height + 26,
                 "blue: faster than the baseline, orange: slower; strongest at 4 and 1/4", small_text);
     draw_foot(canvas, chart);

@@ -1,12 +1,14 @@
 #include "viz/flow_picture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "core/text/words.hpp"
 #include "viz/chart.hpp"
+#include "viz/pdf_canvas.hpp"
 #include "viz/style.hpp"
 
 namespace workbench {
@@ -24,19 +26,31 @@ constexpr double result_width = 1.5;  // "=" and the partial results
 constexpr double segment_gap = 0.7;
 constexpr double block_gap = 0.5;
 constexpr double term_width = 1.6;  // a partial result and "+"
+constexpr double number_size = 0.42;
+
+constexpr int phase_label_size = 15 * FlowPicture::fineness;  // 7.5 points, as in other pictures for a paper
+constexpr int phase_label_height = 26 * FlowPicture::fineness;
 
 Colour pale(std::size_t segment) { return mix(white, series_colour(segment % most_series), 90); }
+
+double points_of_number(double cell) { return number_size * cell * PaperColumn::points_of_pixel / FlowPicture::fineness; }
 
 /// The places of everything, in pixels.
 class FlowPlan {
 public:
-    FlowPlan(const ProductFlow& flow, Unit unit) : flow_(flow) {
+    explicit FlowPlan(const FlowPicture& picture) : flow_(picture.flow) {
+        const ProductFlow& flow = flow_;
+        const Unit unit = unit_of(picture.width);
         const auto segments = static_cast<double>(segment_count());
         const auto blocks = static_cast<double>(flow.row_starts.size() - 1);
         const double first =
             static_cast<double>(flow.column_numbers.size()) + segments * (label_width + result_width + segment_gap);
         const double second = label_width + segments * term_width + 1.5;
         const double lines = static_cast<double>(flow.row_numbers.size()) + 2 + blocks * block_gap;
+        if (picture.is_bare) {
+            place_for_paper(picture.width, first, second, lines);
+            return;
+        }
         const double across = (unit(nominal_width - 2 * flow_margin - phases_apart)) / (first + second);
         const double down = unit(flow_bottom - flow_top) / lines;
         cell = std::min({across, down, static_cast<double>(unit(96))});
@@ -52,21 +66,51 @@ public:
             flow_.column_starts[segment] + static_cast<double>(segment) * (label_width + result_width + segment_gap);
         return left + (before + label_width) * cell;
     }
+    /// The square of a cell, with a gap around it.
+    [[nodiscard]] Rectangle square(double x, double y) const { return {x + gap, y + gap, cell - 2 * gap, cell - 2 * gap}; }
     [[nodiscard]] double block_top(Index block) const { return top + (flow_.row_starts[block] + 2 + block * block_gap) * cell; }
 
     double cell = 0;
+    double gap = 1;
     double left = 0;
     double top = 0;
     double second_left = 0;  // of the second phase
+    double second_down = 0;  // from the lines of the first phase to those of the second
+
+    struct Bounds {  // of a phase in a paper
+        double left = 0;
+        double right = 0;
+        double bottom = 0;
+    };
+    Bounds first_bounds;
+    Bounds second_bounds;
 
 private:
+    /// Beside each other, or below each other if the numbers would be smaller than other text. Sizes are in cells.
+    void place_for_paper(int width, double first, double second, double lines) {
+        constexpr double number_points = 7.5;
+        constexpr double widest_cell = 40.0 * FlowPicture::fineness;
+        cell = width / (first + second);
+        const bool is_stacked = points_of_number(cell) < number_points;
+        if (is_stacked) cell = width / std::max(first, second);
+        cell = std::min(cell, widest_cell);
+        gap = FlowPicture::fineness;
+        const auto centred = [&](double used) { return (width - used * cell) / 2; };
+        left = centred(is_stacked ? first : first + second);
+        second_left = is_stacked ? centred(second) + label_width * cell : left + (first + label_width) * cell;
+        second_down = is_stacked ? (lines - 2) * cell + 1.5 * phase_label_height : 0;
+        first_bounds = {left, left + (first - segment_gap) * cell, lines * cell};
+        second_bounds = {second_left, second_left + (second - label_width) * cell, lines * cell + second_down};
+    }
+
     const ProductFlow& flow_;
 };
 
 /// A square with a number.
-void draw_number(Canvas& canvas, double x, double y, double cell, Colour colour, const std::string& text, Colour ink) {
-    canvas.box({x + 1, y + 1, cell - 2, cell - 2}, colour);
-    canvas.text(x + cell / 2, y + 0.66 * cell, text, {static_cast<int>(0.42 * cell), ink, Align::centre});
+void draw_number(Canvas& canvas, double x, double y, const FlowPlan& plan, Colour colour, const std::string& text, Colour ink) {
+    const double cell = plan.cell;
+    canvas.box(plan.square(x, y), colour);
+    canvas.text(x + cell / 2, y + 0.66 * cell, text, {static_cast<int>(number_size * cell), ink, Align::centre});
 }
 
 void draw_sign(Canvas& canvas, double x, double y, double cell, const std::string& sign) {
@@ -84,14 +128,13 @@ void draw_piece(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan, c
         canvas.text(x - 0.15 * plan.cell, y + 0.66 * plan.cell, number,
                     {static_cast<int>(0.36 * plan.cell), style::muted, Align::right});
         for (double at = x; at < x + width - 1; at += plan.cell) {
-            canvas.box({at + 1, y + 1, plan.cell - 2, plan.cell - 2}, style::hairline);
+            canvas.box(plan.square(at, y), style::hairline);
         }
         for (const Index column : columns) {
-            canvas.box({x + (column - first) * plan.cell + 1, y + 1, plan.cell - 2, plan.cell - 2},
-                       series_colour(segment % most_series));
+            canvas.box(plan.square(x + (column - first) * plan.cell, y), series_colour(segment % most_series));
         }
         draw_sign(canvas, x + width + 0.25 * plan.cell, y, plan.cell, "=");
-        draw_number(canvas, x + width + 0.5 * plan.cell, y, plan.cell, pale(segment), number, style::ink);
+        draw_number(canvas, x + width + 0.5 * plan.cell, y, plan, pale(segment), number, style::ink);
         y += plan.cell;
     }
 }
@@ -100,8 +143,7 @@ void draw_x(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan) {
     for (std::size_t segment = 0; segment < plan.segment_count(); ++segment) {
         double x = plan.segment_left(segment);
         for (Index column = flow.column_starts[segment]; column < flow.column_starts[segment + 1]; ++column) {
-            draw_number(canvas, x, plan.top, plan.cell, pale(segment), fmt::format("x{}", flow.column_numbers[column]),
-                        style::ink);
+            draw_number(canvas, x, plan.top, plan, pale(segment), fmt::format("x{}", flow.column_numbers[column]), style::ink);
             x += plan.cell;
         }
     }
@@ -109,7 +151,7 @@ void draw_x(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan) {
 
 void draw_sums(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan) {
     for (std::size_t block = 0; block + 1 < flow.row_starts.size(); ++block) {
-        double y = plan.block_top(static_cast<Index>(block));
+        double y = plan.block_top(static_cast<Index>(block)) + plan.second_down;
         for (Index row = flow.row_starts[block]; row < flow.row_starts[block + 1]; ++row) {
             const std::string number = std::to_string(flow.row_numbers[row]);
             double x = plan.second_left;
@@ -119,16 +161,25 @@ void draw_sums(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan) {
                 if (!has) continue;
                 if (!first) draw_sign(canvas, x + 0.3 * plan.cell, y, plan.cell, "+");
                 x += first ? 0 : 0.6 * plan.cell;
-                draw_number(canvas, x, y, plan.cell, pale(static_cast<std::size_t>(piece.segment)), number, style::ink);
+                draw_number(canvas, x, y, plan, pale(static_cast<std::size_t>(piece.segment)), number, style::ink);
                 x += plan.cell;
                 first = false;
             }
             const double right = plan.second_left + static_cast<double>(plan.segment_count()) * term_width * plan.cell;
             draw_sign(canvas, right + 0.1 * plan.cell, y, plan.cell, "=");
-            draw_number(canvas, right + 0.5 * plan.cell, y, plan.cell, style::ink, "y" + number, white);
+            draw_number(canvas, right + 0.5 * plan.cell, y, plan, style::ink, "y" + number, white);
             y += plan.cell;
         }
     }
+}
+
+void draw_phase_labels(Canvas& canvas, const FlowPlan& plan) {
+    const auto label = [&](const FlowPlan::Bounds& bounds, const char* text) {
+        canvas.text((bounds.left + bounds.right) / 2, bounds.bottom + 0.75 * phase_label_height, text,
+                    {phase_label_size, style::ink, Align::centre});
+    };
+    label(plan.first_bounds, "(a) partial results");
+    label(plan.second_bounds, "(b) sums");
 }
 
 }  // namespace
@@ -169,13 +220,19 @@ ProductFlow flow_of(const StagedMatrix& staged) {
     return flow;
 }
 
-PictureSize size_of(const FlowPicture& picture) { return {picture.width, height_of(picture.width)}; }
+PictureSize size_of(const FlowPicture& picture) {
+    if (!picture.is_bare) return {picture.width, height_of(picture.width)};
+    return {picture.width, static_cast<int>(std::lround(FlowPlan(picture).second_bounds.bottom)) + phase_label_height};
+}
+
+double points_of_numbers(const FlowPicture& picture) { return points_of_number(FlowPlan(picture).cell); }
 
 void draw(Canvas& canvas, const FlowPicture& picture) {
     const ProductFlow& flow = picture.flow;
     const Unit unit = unit_of(picture.width);
-    const FlowPlan plan(flow, unit);
+    const FlowPlan plan(picture);
     const auto line = [&](double x, int baseline, std::string_view text, int size, Colour colour) {
+        if (picture.is_bare) return;
         canvas.text(x, unit(baseline), text,
                     {unit(size), colour, Align::left, static_cast<int>(unit(nominal_width - flow_margin) - x), unit(16)});
     };
@@ -188,6 +245,7 @@ void draw(Canvas& canvas, const FlowPicture& picture) {
     draw_x(canvas, flow, plan);
     for (const FlowPiece& piece : flow.pieces) draw_piece(canvas, flow, plan, piece);
     draw_sums(canvas, flow, plan);
+    if (picture.is_bare) draw_phase_labels(canvas, plan);
     line(plan.left, 1050,
          "numbers: rows and columns of the input; a piece lists only its rows with nonzeros, in the order of storage", 22,
          style::muted);

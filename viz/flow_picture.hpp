@@ -43,7 +43,15 @@ struct FlowPicture {
     std::string subtitle;
     const ProductFlow& flow;
     int width = 1920;
+    /// For a paper: the phases alone, with (a) and (b) below, and as high as they are. A pixel is then 1 / fineness of
+    /// PaperColumn's.
+    bool is_bare = false;
+
+    static constexpr int fineness = 4;
 };
+
+/// The height of the numbers of a picture for a paper, in points.
+[[nodiscard]] double points_of_numbers(const FlowPicture& picture);
 
 [[nodiscard]] PictureSize size_of(const FlowPicture& picture);
 void draw(Canvas& canvas, const FlowPicture& picture);

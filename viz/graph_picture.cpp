@@ -69,11 +69,10 @@ private:
     double top_ = 0;
 };
 
-void draw_edges(Canvas& canvas, const GraphPicture& picture, const GraphPlaces& places, double width) {
-    const GraphColours& colours = picture.colours;
+void draw_edges(Canvas& canvas, const GraphView& graph, const GraphColours& colours, const GraphPlaces& places, double width) {
     const auto is_between = [&](Index a, Index b) { return !colours.pieces.empty() && colours.pieces[a] != colours.pieces[b]; };
     for (const bool between : {false, true}) {  // edges between pieces lie above all others
-        for (const auto& [a, b] : picture.graph.edges) {
+        for (const auto& [a, b] : graph.edges) {
             if (is_between(a, b) != between) continue;
             const Colour colour = between ? style::ink : mix(colours.colours[a], colours.colours[b], 128);
             canvas.line(places(a), places(b), colour, width);
@@ -81,16 +80,13 @@ void draw_edges(Canvas& canvas, const GraphPicture& picture, const GraphPlaces& 
     }
 }
 
-void draw_vertices(Canvas& canvas, const GraphPicture& picture, const GraphPlaces& places, double radius) {
-    constexpr double least_radius = 1.2;
-    constexpr double least_with_number = 11;
-    if (radius < least_radius) return;
-    for (Index vertex = 0; vertex < static_cast<Index>(picture.graph.places.size()); ++vertex) {
-        const Colour colour = picture.colours.colours[vertex];
+void draw_vertices(Canvas& canvas, const GraphColours& colours, const GraphPlaces& places, double radius, bool has_numbers) {
+    for (Index vertex = 0; vertex < static_cast<Index>(colours.colours.size()); ++vertex) {
+        const Colour colour = colours.colours[vertex];
         const Point at = places(vertex);
         canvas.marker(Marker::circle, at, radius, colour);
-        if (radius < least_with_number) continue;
-        const std::string number = std::to_string(picture.colours.numbers[vertex]);
+        if (!has_numbers) continue;
+        const std::string number = std::to_string(colours.numbers[vertex]);
         const int size = fitting_size(number, static_cast<int>(radius * 1.1), 1, static_cast<int>(radius * 1.7));
         canvas.text(at.x, at.y + size * 0.36, number, {size, text_on(colour), Align::centre});
     }
@@ -109,7 +105,7 @@ void draw_graph_legend(Canvas& canvas, const GraphColours& colours, const TextPl
     constexpr int parts = 64;
     const int part = std::max(1, size * 10 / parts);
     for (int i = 0; i < parts; ++i) {
-        canvas.box(Box{x + i * part, y, part, size}, scale_colour(static_cast<double>(i) / (parts - 1)));
+        canvas.box(Box{x + i * part, y, part, size}, colours.scale_colour(static_cast<double>(i) / (parts - 1)));
     }
     const int right = x + parts * part;
     canvas.text(right + size / 2, baseline,
@@ -122,6 +118,19 @@ void draw_graph_legend(Canvas& canvas, const GraphColours& colours, const TextPl
 }
 
 }  // namespace
+
+bool draw_graph(Canvas& canvas, const GraphView& graph, const GraphColours& colours, const Box& box, Unit unit, double pixel) {
+    constexpr double widest_radius = 30;
+    constexpr double least_radius = 1.2;
+    constexpr double least_with_number = 11;
+    const GraphPlaces places(graph, box, widest_radius * unit.pixels + 2 * pixel);
+    const double length = places.edge_length();
+    const double radius = std::min({length * 0.3, places.spacing() * 0.35, widest_radius * unit.pixels});
+    draw_edges(canvas, graph, colours, places, std::clamp(length * 0.1, 0.6 * pixel, 4 * unit.pixels));
+    const bool has_numbers = radius >= least_with_number * pixel;
+    if (radius >= least_radius * pixel) draw_vertices(canvas, colours, places, radius, has_numbers);
+    return has_numbers;
+}
 
 int graph_resolution(int width) { return resolution_for(unit_of(width)(beside_side)); }
 
@@ -143,15 +152,9 @@ void draw(Canvas& canvas, const GraphPicture& picture) {
     }
 
     const Box box{unit(graph_margin), unit(graph_top), unit(graph_width), unit(graph_height)};
-    constexpr double widest_radius = 30;
-    const double rim = widest_radius * unit.pixels + 2;
-    const GraphPlaces places(picture.graph, box, rim);
-    const double length = places.edge_length();
-    const double radius = std::min({length * 0.3, places.spacing() * 0.35, widest_radius * unit.pixels});
-    draw_edges(canvas, picture, places, std::clamp(length * 0.1, 0.6, 4 * unit.pixels));
-    draw_vertices(canvas, picture, places, radius);
+    const bool has_numbers = draw_graph(canvas, picture.graph, picture.colours, box, unit);
     const TextPlace below{unit(graph_margin), unit(legend_top), unit(graph_width), unit(text_height)};
-    draw_graph_legend(canvas, picture.colours, below, radius >= 11);
+    draw_graph_legend(canvas, picture.colours, below, has_numbers);
 
     const Box pattern = pattern_box(picture.raster, unit(beside_left), unit(beside_top), unit(beside_side));
     const PatternRaster& shown = picture.moving == nullptr ? picture.raster : *picture.moving;

@@ -9,6 +9,11 @@ namespace workbench {
 /// The resolution of a raster that fills the pattern of a graph picture of this width.
 [[nodiscard]] int graph_resolution(int width);
 
+/// Draws the graph into the box. Lines and numbers that would be too small on a screen are thicker, or left out; `pixel` is the
+/// length of one of its pixels. Returns true if vertices have numbers.
+bool draw_graph(Canvas& canvas, const GraphView& graph, const GraphColours& colours, const Box& box, Unit unit,
+                double pixel = 1);
+
 /// A 16:9 picture. Edges have the colours of their ends; those between two pieces are black. Vertices with enough space have
 /// the number of their current row.
 struct GraphPicture {

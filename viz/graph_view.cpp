@@ -132,7 +132,7 @@ void colour_by_scale(std::string name, const std::vector<Index>& sizes, GraphCol
     result.highest = *highest;
     const auto range = static_cast<double>(std::max(result.highest - result.lowest, Offset{1}));
     for (const Index size : sizes) {
-        result.colours.push_back(scale_colour(static_cast<double>(size - result.lowest) / range));
+        result.colours.push_back(result.scale_colour(static_cast<double>(size - result.lowest) / range));
     }
 }
 
@@ -159,8 +159,10 @@ GraphView graph_view(std::span<const NodePlace> places, std::vector<std::array<I
 
 bool has_row_pieces(const StagedMatrix& staged) { return cuts_of_rows(staged) != nullptr || !shares_of_rows(staged).empty(); }
 
-GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, std::optional<GraphColouring> by) {
+GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, std::optional<GraphColouring> by,
+                           const PaperPalette& palette) {
     GraphColours result;
+    result.palette = palette;
     result.by = by.value_or(has_row_pieces(staged)     ? GraphColouring::pieces
                             : is_skewed(staged.matrix) ? GraphColouring::length
                                                        : GraphColouring::order);
@@ -175,13 +177,16 @@ GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph, s
     return result;
 }
 
-Colour scale_colour(double position) {
+Colour GraphColours::scale_colour(double position) const {
     // Blue, teal, green, orange, red.
     static constexpr std::array<std::size_t, 5> order{0, 4, 2, 1, 5};
     constexpr int steps = 256;
     const int at = static_cast<int>(std::lround(std::clamp(position, 0.0, 1.0) * steps * (order.size() - 1)));
+    constexpr Colour lightest{215, 215, 215};
+    if (palette.is_grey) return mix({}, lightest, at / static_cast<int>(order.size() - 1));
     const std::size_t first = std::min<std::size_t>(at / steps, order.size() - 2);
-    return mix(hues.at(order.at(first)).colour, hues.at(order.at(first + 1)).colour, at - static_cast<int>(first) * steps);
+    return mix(palette.colours.at(order.at(first)), palette.colours.at(order.at(first + 1)),
+               at - static_cast<int>(first) * steps);
 }
 
 }  // namespace workbench

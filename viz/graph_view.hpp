@@ -10,6 +10,7 @@
 #include "core/contract/generator.hpp"
 #include "core/matrix/staged_matrix.hpp"
 #include "viz/image.hpp"
+#include "viz/palette.hpp"
 #include "viz/text.hpp"
 
 namespace workbench {
@@ -38,6 +39,10 @@ struct GraphColours {
     std::vector<Index> numbers;   // [rows of the input] the current row
     Offset lowest = 0;            // of the scale; 0 by pieces
     Offset highest = 0;
+    PaperPalette palette = paper_palettes.front();
+
+    /// The colour of a position of 0 .. 1 on the scale.
+    [[nodiscard]] Colour scale_colour(double position) const;
 };
 
 /// Returns true if graph_colours can colour by pieces.
@@ -48,9 +53,7 @@ struct GraphColours {
 /// Adjacent pieces have different colours if six colours suffice for it. Throws std::invalid_argument for pieces that the
 /// matrix does not have.
 [[nodiscard]] GraphColours graph_colours(const StagedMatrix& staged, const GraphView& graph,
-                                         std::optional<GraphColouring> by = {});
-
-/// The colour of a position of 0 .. 1 on a scale.
-[[nodiscard]] Colour scale_colour(double position);
+                                         std::optional<GraphColouring> by = {},
+                                         const PaperPalette& palette = paper_palettes.front());
 
 }  // namespace workbench

@@ -74,7 +74,13 @@ PatternRaster drawn_raster(const Recipe& recipe, const StagedMatrix& staged, int
     return raster;
 }
 
-std::string drawn_as(const std::string& format, const auto& picture) {
+/// fineness: the pixels of the picture in one of the column's, if it is for a paper.
+std::string drawn_as(const DrawArguments& arguments, const std::string& format, const auto& picture, int fineness = 1) {
+    if (arguments.column.inches > 0) {
+        PdfStyle style = arguments.column.style();
+        style.points /= fineness;
+        return file_of<PdfCanvas>(picture, style);
+    }
     if (format == "svg") return svg_of(picture);
     return format == "pdf" ? file_of<PdfCanvas>(picture) : png_bytes(image_of(picture));
 }
@@ -98,7 +104,19 @@ void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::
                         problem, most_flow_rows));
     }
     const SheetHead head = head_of(report);
-    file.write(drawn_as(format, FlowPicture{head.title, head.origin, flow, arguments.width}));
+    FlowPicture picture{head.title, head.origin, flow, arguments.width};
+    if (arguments.column.inches > 0) {
+        constexpr double least_points = 4.5;
+        picture.width = arguments.column.pixels() * FlowPicture::fineness;
+        picture.is_bare = true;
+        if (const double points = points_of_numbers(picture); points < least_points) {
+            throw RecipeError(
+                fmt::format("--column: the numbers of this flow would be {:.1f} points high, expected at least {}; use a wider "
+                            "column, such as 6.9in for two, or a matrix with fewer columns and segments",
+                            points, least_points));
+        }
+    }
+    file.write(drawn_as(arguments, format, picture, FlowPicture::fineness));
 }
 
 /// Draws the arrays that the recipe's layouts store, in f64.
@@ -116,11 +134,9 @@ void draw_storage(const DrawArguments& arguments, const Recipe& recipe, const st
             throw InputError(fmt::format("--storage: unsuitable: {}", reason.what()));
         }
     });
-    if (arguments.column.inches > 0) {
-        file.write(file_of<PdfCanvas>(paper_storage(map, arguments.column.pixels()), arguments.column.style()));
-    } else {
-        file.write(drawn_as(format, storage_picture(report, map)));
-    }
+    file.write(
+        drawn_as(arguments, format,
+                 arguments.column.inches > 0 ? paper_storage(map, arguments.column.pixels()) : storage_picture(report, map)));
 }
 
 /// The graph, and its colours after each stage.
@@ -138,12 +154,14 @@ void add_colours(const DrawArguments& arguments, const StagedMatrix& staged, boo
     if (!arguments.colour_by.empty()) by = words.at(arguments.colour_by);
     // Stages that are not drawn may have no partitions yet.
     if (!is_needed || (by == GraphColouring::pieces && !has_row_pieces(staged))) by = GraphColouring::order;
-    graph.colours.push_back(graph_colours(staged, graph.view, by));
+    graph.colours.push_back(graph_colours(staged, graph.view, by, arguments.column.style().palette));
 }
 
 /// Draws the graph beside the pattern after the chosen stage.
 void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
     const std::size_t number = stage_number(recipe, arguments.stage);
+    const int paper_width = arguments.column.pixels() * PaperPanels::fineness;  // 0: not for a paper
+    const int resolution = paper_width > 0 ? resolution_for(panel_side(2, paper_width)) : graph_resolution(arguments.width);
     StagedGraph graph;
     std::vector<PatternRaster> rasters;
     const RunReport report = run_drawn_stages(recipe, [&](const StagedMatrix& staged) {
@@ -152,15 +170,23 @@ void draw_graph(const DrawArguments& arguments, const Recipe& recipe, const std:
             throw RecipeError("--colour-by partition: found no partitions, row blocks or length groups after the drawn stage");
         }
         add_colours(arguments, staged, rasters.size() == number, graph);
-        rasters.push_back(rasterise(staged, graph_resolution(arguments.width)));
+        rasters.push_back(rasterise(staged, resolution));
     });
     const DensityScale scale = scale_of(arguments, rasters);
+    const GraphColours& colours = graph.colours[number];
+    if (paper_width > 0) {
+        const bool by_pieces = colours.by == GraphColouring::pieces;
+        const std::vector<PaperPanel> panels{{PaperGraph{graph.view, colours}, by_pieces ? colours.name : "by " + colours.name},
+                                             {rasters[number], "matrix"}};
+        file.write(drawn_as(arguments, format, PaperPanels{panels, scale, paper_width}, PaperPanels::fineness));
+        return;
+    }
     const std::vector<StageCaption> captions = captions_of(report);
     StageCaption caption = short_caption(captions[number], captions);
     caption.origin = captions[number].origin;
     caption.subtitle = captions[number].subtitle;
     file.write(
-        drawn_as(format, GraphPicture{graph.view, graph.colours[number], rasters[number], scale, caption, arguments.width}));
+        drawn_as(arguments, format, GraphPicture{graph.view, colours, rasters[number], scale, caption, arguments.width}));
 }
 
 /// Draws all stages with those rasters that fill the patterns best: rasters[k] are those of resolutions[k].
@@ -179,11 +205,11 @@ std::string drawn_sheet(const DrawArguments& arguments, const std::string& forma
     const std::vector<PatternRaster>& chosen = rasters.at(static_cast<std::size_t>(best - resolutions.begin()));
     for (std::size_t i = 0; i < frames.size(); ++i) frames[i].raster = chosen[i];
     sheet.scale = scale_of(arguments, chosen);
-    return drawn_as(format, sheet);
+    return drawn_as(arguments, format, sheet);
 }
 
 /// Draws all stages, or the one that is named, for the column of a paper.
-void draw_panels(const DrawArguments& arguments, const Recipe& recipe, WholeFile& file) {
+void draw_panels(const DrawArguments& arguments, const Recipe& recipe, const std::string& format, WholeFile& file) {
     constexpr std::size_t most = 26;  // letters
     const bool one = !arguments.stage.empty();
     if (!one && recipe.stages.size() >= most) {
@@ -201,9 +227,7 @@ void draw_panels(const DrawArguments& arguments, const Recipe& recipe, WholeFile
         if (one && i != stage_number(recipe, arguments.stage)) continue;
         panels.push_back({std::move(rasters[i]), i == 0 ? "input" : recipe.stages[i - 1].id});
     }
-    PdfStyle style = arguments.column.style();
-    style.points /= PaperPanels::fineness;
-    file.write(file_of<PdfCanvas>(PaperPanels{panels, scale, width}, style));
+    file.write(drawn_as(arguments, format, PaperPanels{panels, scale, width}, PaperPanels::fineness));
 }
 
 ExitCode draw(const DrawArguments& arguments) {
@@ -224,13 +248,11 @@ ExitCode draw(const DrawArguments& arguments) {
     if (!arguments.scale_from.empty()) static_cast<void>(density_ceiling_of_report(arguments.scale_from));
 
     if (arguments.flow || arguments.graph || arguments.storage || arguments.column.inches > 0) {
-        if (arguments.storage) {
-            draw_storage(arguments, recipe, format, file);
-        } else if (arguments.column.inches > 0) {
-            draw_panels(arguments, recipe, file);
-        } else {
-            (arguments.flow ? draw_flow : draw_graph)(arguments, recipe, format, file);
-        }
+        const auto draw_it = arguments.storage ? draw_storage
+                             : arguments.flow  ? draw_flow
+                             : arguments.graph ? draw_graph
+                                               : draw_panels;
+        draw_it(arguments, recipe, format, file);
         file.finish();
         print_text("drawn to {}\n", out.string());
         return ExitCode::ok;
@@ -244,8 +266,8 @@ ExitCode draw(const DrawArguments& arguments) {
     });
     if (one) {
         const DensityScale scale = scale_of(arguments, rasters.front());
-        file.write(drawn_as(format, StagePicture{rasters.front()[number], scale, captions_of(report, rasters.front())[number],
-                                                 arguments.width}));
+        const StageCaption caption = captions_of(report, rasters.front())[number];
+        file.write(drawn_as(arguments, format, StagePicture{rasters.front()[number], scale, caption, arguments.width}));
     } else {
         file.write(drawn_sheet(arguments, format, report, resolutions, rasters));
     }
@@ -364,10 +386,8 @@ void add_draw_command(CLI::App& app, Action& action) {
     storage->excludes("--width")->excludes("--scale-from");
     add_paper_options(
         command, arguments.column,
-        "Draw for a column of a paper, of this width (in, cm, mm or pt), as PDF: the patterns alone, with (a), (b), "
-        "... and their stages below, text of 7.5 pt")
-        ->excludes("--flow")
-        ->excludes("--graph")
+        "Draw for a column of a paper, of this width (in, cm, mm or pt), as PDF: the patterns (or graph and pattern, phases, "
+        "arrays) alone, with (a), (b), ... and their names below, text of 7.5 pt")
         ->excludes("--width")
         ->excludes("--format");
     command.add_option("-o,--out", arguments.out, "File to write (default: NAME.png in the current folder)")->type_name("FILE");

@@ -173,6 +173,25 @@ TEST_SUITE("draw") {
         CHECK(run("draw recipes/csr.toml --storage --graph -o " + out + "2.png").exit_code == 2);
     }
 
+    TEST_CASE("a graph and the flow of a product for a column of a paper") {
+        const TemporaryFolder folder;
+        const std::string out = (folder.path() / "paper.pdf").string();
+        const std::string paper = " --column 3.3in --force -o " + out;
+        const auto drawn = [&](const std::string& options) {
+            CHECK(run("draw " + options + paper).exit_code == 0);
+            CHECK(file_text(out).find("/MediaBox [ 0 0 237.5") != std::string::npos);
+            return file_text(out);
+        };
+        const std::string by_order = drawn(small_recipe + " --graph");
+        CHECK(drawn(small_recipe + " --graph --colour-by level") != by_order);
+        CHECK(drawn(small_recipe + " --graph --palette okabe-ito") != by_order);
+        CHECK(drawn(small_recipe + " --graph --stage input") != by_order);
+        CHECK(drawn("recipes/figures/s_jds_6x6.toml --flow") != by_order);
+        const Outcome too_small = run("draw recipes/s_jds.toml --generate laplace2d:nx=5 --flow" + paper);
+        CHECK(too_small.exit_code == 2);
+        CHECK(too_small.text.find("points high, expected at least 4.5; use a wider column") != std::string::npos);
+    }
+
     TEST_CASE("plots of a solve and of hit rates for a column of a paper") {
         const TemporaryFolder folder;
         const std::string out = folder.path().string();

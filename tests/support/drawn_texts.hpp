@@ -19,16 +19,17 @@ struct DrawnText {
     Rectangle place;  // of its capitals and digits, without the room below the baseline
 };
 
-/// Records the places of texts and boxes.
+/// Records the places of texts, boxes and markers.
 class TextCanvas final : public Canvas {
 public:
     void line(Point, Point, Colour, double) override {}
     void box(const Rectangle& box, Colour, double) override { drawn.push_back(box); }
     void boxes(std::span<const Box> boxes, const Filling&) override { drawn.insert(drawn.end(), boxes.begin(), boxes.end()); }
     void picture(const Box&, const Image&) override {}
-    void marker(Marker, Point, double, Colour) override {}
+    void marker(Marker, Point centre, double, Colour) override { marks.push_back(centre); }
 
     std::vector<DrawnText> texts;
+    std::vector<Point> marks;
     std::vector<Rectangle> drawn;
 
 private:
@@ -40,6 +41,14 @@ private:
         texts.push_back({std::string(text), {at.x - before, at.y - capitals * style.size, width, capitals * style.size}});
     }
 };
+
+[[nodiscard]] std::vector<std::string> words_of(const auto& picture) {
+    TextCanvas canvas;
+    draw(canvas, picture);
+    std::vector<std::string> words;
+    for (const DrawnText& text : canvas.texts) words.push_back(text.text);
+    return words;
+}
 
 inline bool overlap(const Rectangle& a, const Rectangle& b) {
     return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;

@@ -63,19 +63,19 @@ TEST_SUITE("graph") {
         StagedMatrix staged = stage_input(grid_matrix(4, 3));
         const GraphColours order = graph_colours(staged, view);
         CHECK(order.by == GraphColouring::order);
-        CHECK(order.colours.front() == scale_colour(0));
-        CHECK(order.colours.back() == scale_colour(1));
+        CHECK(order.colours.front() == GraphColours{}.scale_colour(0));
+        CHECK(order.colours.back() == GraphColours{}.scale_colour(1));
         CHECK(order.highest == 11);
         const GraphColours length = graph_colours(staged, view, GraphColouring::length);
         CHECK(length.lowest == 3);
         CHECK(length.highest == 5);
-        CHECK(length.colours[0] == scale_colour(0));
-        CHECK(length.colours[5] == scale_colour(1));
+        CHECK(length.colours[0] == GraphColours{}.scale_colour(0));
+        CHECK(length.colours[5] == GraphColours{}.scale_colour(1));
         const GraphColours level = graph_colours(staged, view, GraphColouring::level);
         CHECK(level.lowest == 0);
         CHECK(level.highest == 5);  // the opposite corner of 4 x 3 points
-        CHECK(level.colours[3] == scale_colour(0.6));
-        CHECK(level.colours[8] == scale_colour(0.4));
+        CHECK(level.colours[3] == GraphColours{}.scale_colour(0.6));
+        CHECK(level.colours[8] == GraphColours{}.scale_colour(0.4));
         CHECK_FALSE(has_row_pieces(staged));
         CHECK_THROWS_AS(graph_colours(staged, view, GraphColouring::pieces), std::invalid_argument);
 
@@ -90,9 +90,24 @@ TEST_SUITE("graph") {
         CHECK(pieces.pieces.front() == 2);
         CHECK(pieces.pieces.back() == 0);
         CHECK(pieces.colours[0] == pieces.colours[3]);
-        CHECK(graph_colours(staged, view, GraphColouring::order).colours.front() == scale_colour(1));
-        CHECK(graph_colours(staged, view, GraphColouring::level).colours.back() == scale_colour(0));
-        CHECK(graph_colours(staged, view, GraphColouring::length).colours[0] == scale_colour(0));
+        CHECK(graph_colours(staged, view, GraphColouring::order).colours.front() == GraphColours{}.scale_colour(1));
+        CHECK(graph_colours(staged, view, GraphColouring::level).colours.back() == GraphColours{}.scale_colour(0));
+        CHECK(graph_colours(staged, view, GraphColouring::length).colours[0] == GraphColours{}.scale_colour(0));
+    }
+
+    TEST_CASE("scales in the palettes of papers") {
+        const GraphView view = grid_view(4, 3);
+        const StagedMatrix staged = stage_input(grid_matrix(4, 3));
+        const PaperPalette& for_all = paper_palette("okabe-ito");
+        const GraphColours colours = graph_colours(staged, view, GraphColouring::order, for_all);
+        CHECK(colours.colours.front() == for_all.colours[0]);
+        CHECK(colours.colours.back() == for_all.colours[5]);
+        const PaperPalette& grey = paper_palette("grey");
+        const GraphColours greys = graph_colours(staged, view, GraphColouring::order, grey);
+        for (std::size_t row = 0; row < greys.colours.size(); ++row) {
+            CHECK(greys.colours[row] == in_palette(greys.colours[row], grey));
+            if (row > 0) CHECK(greys.colours[row].red > greys.colours[row - 1].red);
+        }
     }
 
     TEST_CASE("adjacent pieces differ, though there are more pieces than hues") {
@@ -140,7 +155,7 @@ TEST_SUITE("graph") {
     }
 
     TEST_CASE("the scale is visible on white") {
-        for (int i = 0; i <= 64; ++i) CHECK(contrast(scale_colour(i / 64.0), white) >= 3);
+        for (int i = 0; i <= 64; ++i) CHECK(contrast(GraphColours{}.scale_colour(i / 64.0), white) >= 3);
     }
 
     TEST_CASE("pictures") {

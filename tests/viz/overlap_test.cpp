@@ -34,14 +34,6 @@ StageCaption caption_of(int number) {
              {"mean bandwidth", "1,300", "227"}}};
 }
 
-std::vector<std::string> words_of(const auto& chart) {
-    TextCanvas canvas;
-    draw(canvas, chart);
-    std::vector<std::string> words;
-    for (const DrawnText& text : canvas.texts) words.push_back(text.text);
-    return words;
-}
-
 }  // namespace
 
 TEST_SUITE("texts of pictures") {
@@ -71,6 +63,32 @@ TEST_SUITE("texts of pictures") {
             CHECK(faults_of(chart) == Faults{});
             chart.guides = {Series{"copy, 4,280 GB/s", {{200, 10}, {20'000, 60}}, Drawn::lines}};
             CHECK(faults_of(chart) == Faults{});
+        }
+    }
+
+    TEST_CASE("names of guides cover no points of the series") {
+        for (const ColumnWidth column : {0, 475}) {
+            for (const auto& end : {std::pair{0.3, 3.0}, {0.1, 3.0}}) {
+                XyChart chart{"Roofline", "", {"FLOP per byte", true}, {"GFLOP/s", true}, {Series{"CSR", {}}}};
+                chart.guides = {Series{"copy 22.7 GB/s", {{0.1, 1}, end}, Drawn::lines}};
+                chart.column = column;
+                const auto place_of_name = [&chart] {
+                    TextCanvas canvas;
+                    draw(canvas, chart);
+                    return *std::ranges::find(canvas.texts, "copy 22.7 GB/s", &DrawnText::text);
+                };
+                const Rectangle free = place_of_name().place;
+                for (const double x : {0.1, 0.15, 0.2, 0.25, 0.3}) {
+                    for (const double y : {0.5, 3.0, 9.0}) chart.series.front().points.emplace_back(x, y);
+                }
+                TextCanvas canvas;
+                draw(canvas, chart);
+                const Rectangle name = place_of_name().place;
+                const auto is_covered = [&name](Point mark) { return overlap(name, {mark.x - 5, mark.y - 5, 10, 10}); };
+                CHECK(std::ranges::none_of(canvas.marks, is_covered));
+                CHECK_EQ(fmt::format("{}", fmt::join(faults_of(chart), "; ")), "");
+                CHECK((free.x != name.x || free.y != name.y));
+            }
         }
     }
 
@@ -109,7 +127,7 @@ TEST_SUITE("texts of pictures") {
                 chart.title = chart.subtitle = chart.foot = "caption";
                 chart.column = column;
                 CHECK(size_of(chart).width == column);
-                CHECK(faults_of(chart) == Faults{});
+                CHECK_EQ(fmt::format("{}", fmt::join(faults_of(chart), "; ")), "");
                 for (const std::string& text : words_of(chart)) CHECK(text != "caption");
             };
             const std::vector<std::string> names{"EHYB", "SELL after RCM", "halo", "CSR"};
@@ -120,8 +138,8 @@ TEST_SUITE("texts of pictures") {
             check(curves);
             BarChart bars{.title = "",
                           .subtitle = "",
-                          .label = "speed-up over CSR",
-                          .rows = {"elas3d_p1", "dg2d_p1"},
+                          .label = column < 400 ? "speed-up over CSR" : "speed-up over CSR in the input's order",
+                          .rows = {"an elasticity", "dg2d_p1"},
                           .series = names,
                           .values = {{1, 2, 3, 4}, {1, 2, 3, 0.5}}};
             check(bars);

@@ -56,6 +56,30 @@ TEST_CASE("a pattern that is higher than wide is in the middle of its panel") {
     CHECK(right == doctest::Approx(450).epsilon(0.01));
 }
 
+TEST_CASE("a graph and its matrix as panels: vertices inside, numbers where they can be read, the scale of the colours below") {
+    const std::vector<Entry> entries{{0, 0, 1.0}, {0, 1, 1.0}, {1, 0, 1.0}, {1, 1, 1.0}, {1, 2, 1.0}, {2, 1, 1.0}, {2, 2, 1.0}};
+    const StagedMatrix staged = stage_input(csr_from_entries(3, 3, entries));
+    const GraphView view = graph_view(std::vector<NodePlace>{{0, 0}, {1, 0}, {1, 1}}, {{0, 1}, {1, 2}});
+    const GraphColours order = graph_colours(staged, view);
+    const auto panels = [&](const GraphColours& colours) {
+        return std::vector<PaperPanel>{{PaperGraph{view, colours}, "by row"}, {rasterise(staged, 16), "matrix"}};
+    };
+    const std::vector<PaperPanel> shown = panels(order);
+    const PaperPanels figure{shown, {}, 1900};
+    const auto has = [&](const std::string& text) { return svg_of(figure).find('>' + text + '<') != std::string::npos; };
+    for (const char* text : {"(a) by row", "(b) matrix", "0", "1", "2"}) CHECK(has(text));
+    CHECK(faults_of(figure) == Faults{});
+    TextCanvas canvas;
+    draw(canvas, figure);
+    CHECK(std::ranges::count(canvas.texts, "2", &DrawnText::text) == 2);  // a vertex, and the end of the scale
+
+    GraphColours pieces = order;
+    pieces.by = GraphColouring::pieces;
+    pieces.pieces = {0, 0, 1};
+    const std::vector<PaperPanel> without_scale = panels(pieces);
+    CHECK(size_of(PaperPanels{without_scale, {}, 1900}).height == size_of(figure).height - 104);
+}
+
 TEST_CASE("one pattern alone fills the column and has no letter") {
     const auto one = panels_named({"input"});
     CHECK(drawn(one, 600).find("input") == std::string::npos);

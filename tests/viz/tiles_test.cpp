@@ -277,6 +277,18 @@ TEST_CASE("the flow of a product: pieces, partial results and sums") {
             CHECK(faults_of(FlowPicture{"A matrix", "tiles", large}) == Faults{});
         }
     }
+    FlowPicture bare{"A matrix", "2 x 2 tiles", tiles, 3800, true};
+    CHECK(faults_of(bare) == Faults{});
+    CHECK(words_of(bare).front() == "x0");  // neither title nor subtitle
+    CHECK(std::ranges::count(words_of(bare), "(a) partial results") == 1);
+    CHECK(std::ranges::count(words_of(bare), "(b) sums") == 1);
+    const double points = points_of_numbers(bare);
+    const int beside = size_of(bare).height;
+    CHECK(points > 5);
+    bare.width /= 2;  // the phases are below each other
+    CHECK(points_of_numbers(bare) > points / 2);
+    CHECK(size_of(bare).height > beside * 3 / 2);
+    CHECK(faults_of(bare) == Faults{});
     CHECK_THROWS_AS((void)flow_of(stage_input(matrix)), std::invalid_argument);
     CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(33, 1, std::vector<Entry>{{32, 0, 1}}), 0, 1, false)),
                     std::invalid_argument);
