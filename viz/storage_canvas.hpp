@@ -46,10 +46,11 @@ struct StorageCanvas {
                {box.right() - 1, box.y, 1, box.height}},
               {colour});
     }
-    /// Adds a paragraph of at most two lines.
+    /// Adds a paragraph; its last line is cut only if it has more lines than any column needs.
     void paragraph(std::string_view words, int size, Colour colour, int space_above = 6) {
         y += space_above;
-        for (const std::string& line : wrapped(words, size, content_width(), 2)) {
+        constexpr std::size_t most_lines = 20;
+        for (const std::string& line : wrapped(words, size, content_width(), most_lines)) {
             y += size;
             text(storage_margin, y, line, {size, colour});
             y += size / 3;

@@ -25,6 +25,7 @@ constexpr int band_height = 44;
 constexpr int range_height = 22;
 constexpr int lanes_per_warp = 32;
 
+constexpr std::string_view title_of_places = "place in memory";
 constexpr Colour idle_colour{243, 245, 247};
 
 std::string percent(Offset part, Offset whole) {
@@ -82,9 +83,11 @@ void draw_head(Sheet& sheet, const StoragePart& part) {
 
 void draw_name(const Sheet& sheet, const StorageArray& array, int baseline) {
     const std::string type(name_of(array.type));
-    const std::string text = shortened(array.name, 14, sheet.detail.name_width - 22 - text_width(type, 12));
-    sheet.text(map_margin, baseline, text, {14, style::ink});
-    sheet.text(map_margin + text_width(text, 14) + 6, baseline, type, {12, style::muted});
+    const int width = sheet.detail.name_width - 22 - text_width(type, 12);
+    const int size = fitting_size(array.name, 14, 11, width);
+    const std::string text = shortened(array.name, size, width);
+    sheet.text(map_margin, baseline, text, {size, style::ink});
+    sheet.text(map_margin + text_width(text, size) + 6, baseline, type, {12, style::muted});
 }
 
 // ---- Cells.
@@ -177,7 +180,7 @@ void draw_slot_notes(Sheet& sheet, const StorageArray& slots, const CellLine& li
 void draw_cell_line(Sheet& sheet, const CellTrack& track, const CellLine& line) {
     sheet.y += 10;
     if (track.part.arrays[track.numbers.front()].role != ArrayRole::structure) {
-        draw_notes(sheet, line, "place in memory", [](const DrawnPlace& place) { return std::to_string(place.cell); });
+        draw_notes(sheet, line, title_of_places, [](const DrawnPlace& place) { return std::to_string(place.cell); });
     }
     const int top = sheet.y;
     for (const int number : track.numbers) draw_array_cells(sheet, track.part.arrays[number], line);
@@ -456,12 +459,13 @@ StoragePicture paper_storage(const StorageMap& map, int pixels) {
     StorageDetail detail{.least_cell_width = 22, .memory_bar = false, .lane_notes = false, .most_warps = 0};
     detail.crop = map_margin - margin;
     detail.width = static_cast<int>(width) + 2 * detail.crop;
-    detail.name_width = 0;
+    const int content = static_cast<int>(width) - 2 * margin;
+    detail.name_width = map.by_cell ? text_width(title_of_places, 12) + 16 : 0;
     if (!map.by_cell) detail.most_lines = 1;
     for (const StoragePart& part : map.parts) {
         for (const StorageArray& array : part.arrays) {
             const int name = text_width(array.name, 14) + 6 + text_width(name_of(array.type), 12) + 16;
-            detail.name_width = std::max(detail.name_width, std::min(name, detail.width / 3));
+            detail.name_width = std::max(detail.name_width, std::min(name, content * 9 / 20));
         }
     }
     return {"", "", map, detail, static_cast<double>(pixels) / static_cast<double>(width)};

@@ -472,8 +472,7 @@ TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
     const auto check_sheet = [](const Image& sheet) {
         CHECK(sheet.width == 1920);
         CHECK(sheet.height == 1080);
-        const auto blank = [&sheet](int from, int to) {
-            const auto pixels = sheet.pixels.begin();
+        const auto blank = [pixels = sheet.pixels.begin()](int from, int to) {
             return std::all_of(pixels + 3 * 1920 * from, pixels + 3 * 1920 * to, [](std::uint8_t part) { return part == 255; });
         };
         CHECK(blank(1070, 1080));
@@ -484,6 +483,7 @@ TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
         CAPTURE(layout.name);
         const StorageMap map = examples_of(layout, catalogue()).front().storage;
         check_sheet(storage_sheet(layout.name, layout.summary, map));
+        CHECK(fmt::format("{}", fmt::join(faults_of(paper_storage(map, 475)), "; ")) == "");
         if (map.has_reads()) check_sheet(reads_sheet(layout.name, layout.summary, map));
     }
     for (const char* name : {"halo.toml", "hbp.toml", "csr.toml"}) {
@@ -492,6 +492,7 @@ TEST_CASE("storage: sheets are 16 : 9, and nothing is cut off") {
         const StorageMap map = storage_of<double>(recipe, staged_by(recipe, large));
         check_sheet(storage_sheet(name, "", map));
         CHECK(fmt::format("{}", fmt::join(faults_of(StoragePicture{name, "", map}), "; ")) == "");
+        CHECK(fmt::format("{}", fmt::join(faults_of(paper_storage(map, 216)), "; ")) == "");
         if (map.has_reads()) check_sheet(reads_sheet(name, "", map));
     }
 }
