@@ -86,17 +86,11 @@ Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
     return field;
 }
 
-/// The name of a matrix without its folder and extensions.
-std::string short_name(const std::string& matrix) {
-    const std::string name = matrix.substr(matrix.find_last_of('/') + 1);
-    return matrix.find(':') == std::string::npos ? name.substr(0, name.find('.')) : matrix;
-}
-
 void add_bars(const Field& field, Plots& plots) {
     for (std::size_t first = 0; first < field.matrices.size(); first += rows_of_bars) {
         BarChart chart{"Speed-up by matrix", field.subtitle(), over_baseline, {}, field.recipes, {}, 1.0};
         for (std::size_t i = first; i < std::min(first + rows_of_bars, field.matrices.size()); ++i) {
-            chart.rows.push_back(short_name(field.matrices[i]));
+            chart.rows.push_back(short_matrix_name(field.matrices[i]));
             chart.values.emplace_back();
             for (const std::string& recipe : field.recipes) {
                 const Record* record = field.find(recipe, field.matrices[i]);
@@ -185,7 +179,7 @@ void add_preparation(const Field& field, Plots& plots) {
             const Record* record = field.find(recipe, matrix);
             if (record == nullptr || record->preparation.empty() || record->preparation.front().first == "layout") continue;
             if (chart.rows.size() == rows_of_bars) break;
-            chart.rows.push_back(short_name(matrix));
+            chart.rows.push_back(short_matrix_name(matrix));
             std::map<std::string, double> products = preparation_in_products(*record);
             double others = 0;
             for (const auto& [part, count] : products) others += std::ranges::count(parts, part) == 0 ? count : 0;
@@ -267,7 +261,7 @@ void add_roofline(const Field& field, Plots& plots) {
 void add_map(const Field& field, Plots& plots) {
     HeatMap map{"Speed-up of each recipe on each matrix", field.subtitle(), "", "", {}, field.recipes, {}};
     for (const std::string& matrix : field.matrices) {
-        map.rows.push_back(short_name(matrix));
+        map.rows.push_back(short_matrix_name(matrix));
         map.values.emplace_back();
         for (const std::string& recipe : field.recipes) {
             const Record* record = field.find(recipe, matrix);
@@ -333,7 +327,7 @@ XyChart curve_of(const Field& field, const std::string& shape, const Sweep& swee
     XyChart chart{
         "Speed-up over " + sweep.names[0], fmt::format("{}: {}", field.where, shape), {sweep.names[0]}, {over_baseline}, {}};
     chart.y.low = 0;
-    Series mean{field.matrices.size() == 1 ? short_name(field.matrices[0]) : "geometric mean", {}, Drawn::lines};
+    Series mean{field.matrices.size() == 1 ? short_matrix_name(field.matrices[0]) : "geometric mean", {}, Drawn::lines};
     for (const auto& [place, records] : sweep.points) {
         mean.points.emplace_back(place[0], geometric_mean(records));
         if (all_are_noise(records)) make_hollow(mean, chart);
@@ -343,7 +337,7 @@ XyChart curve_of(const Field& field, const std::string& shape, const Sweep& swee
     chart.series.push_back(std::move(mean));
     for (const std::string& matrix : field.matrices) {
         if (field.matrices.size() == 1 || field.matrices.size() >= most_series) break;
-        Series series{short_name(matrix), {}, Drawn::lines};
+        Series series{short_matrix_name(matrix), {}, Drawn::lines};
         for (const auto& [place, records] : sweep.points) {
             for (const Record* record : records) {
                 if (record->matrix != matrix) continue;

@@ -186,7 +186,10 @@ PrintedTable matrices_table(const std::vector<Record>& records, const Ranking& r
     if (ranking.recipes.size() > most_recipes) {
         table.note = fmt::format("the best {} of {}", most_recipes, counted(ranking.recipes.size(), "recipe"));
     }
-    for (const auto& [matrix, on_matrix] : by_matrix(records, ranking)) {
+    const auto matrices = by_matrix(records, ranking);
+    std::map<std::string, int> uses;  // of short names
+    for (const auto& [matrix, on_matrix] : matrices) ++uses[short_matrix_name(matrix)];
+    for (const auto& [matrix, on_matrix] : matrices) {
         std::vector<std::string> cells;
         for (const char* key : {"rows", "nonzeros"}) {
             cells.push_back(with_commas(std::llround(metric(*on_matrix.front(), key))));
@@ -196,7 +199,8 @@ PrintedTable matrices_table(const std::vector<Record>& records, const Ranking& r
                                           [&](const Record* record) { return record->recipe == table.header[i]; });
             cells.push_back(one == on_matrix.end() ? "-" : significant((*one)->gflops));
         }
-        add_row(table, matrix, std::move(cells));
+        const std::string name = short_matrix_name(matrix);
+        add_row(table, uses[name] == 1 ? name : matrix, std::move(cells));
     }
     return table;
 }

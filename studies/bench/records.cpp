@@ -290,6 +290,11 @@ std::string add_file(const std::filesystem::path& file, std::vector<Record>& rec
 
 }  // namespace
 
+std::string short_matrix_name(const std::string& matrix) {
+    const std::string name = matrix.substr(matrix.find_last_of('/') + 1);
+    return matrix.find(':') == std::string::npos ? name.substr(0, name.find('.')) : matrix;
+}
+
 std::vector<std::string> add_records(const std::vector<std::filesystem::path>& files, std::vector<Record>& records) {
     const std::size_t before = records.size();
     std::vector<std::string> notes;

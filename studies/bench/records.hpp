@@ -53,6 +53,9 @@ struct Record {
     std::string shape;                         // names of stages and layout: recipes of one shape are points of a sweep
 };
 
+/// The name of a matrix without its folder and extensions.
+[[nodiscard]] std::string short_matrix_name(const std::string& matrix);
+
 /// Appends the records of files: the lines of a bench, or the JSON of a run. An incomplete last line and a file without a
 /// complete line are left out; of repeated measurements the last one counts, in the order of the files. Throws RecipeError with
 /// file and line for anything else, and if no file has a complete line. Returns a note on each file that is not complete.
