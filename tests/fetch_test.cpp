@@ -1,8 +1,12 @@
 // Downloads from a local server: complete, resumed and failing.
 #include <doctest/doctest.h>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +14,7 @@
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/contract/errors.hpp"
 #include "core/fetch/fetch_matrix.hpp"
@@ -45,6 +50,15 @@ struct Place {
 
     [[nodiscard]] std::string error(const std::string& url, int patience = 5) const {
         return message_of<DownloadError>([&] { download(url, part, {patience, {}}); });
+    }
+    /// Returns true if the download fails because the server is out of reach.
+    [[nodiscard]] bool finds_no_server(const std::string& url) const {
+        try {
+            download(url, part, {1, {}});
+        } catch (const DownloadError& error) {
+            return error.out_of_reach;
+        }
+        return false;
     }
 };
 
@@ -209,6 +223,7 @@ TEST_SUITE("download") {
         CHECK(place.error(at + "/removed") == at + "/removed: the server has no such file (410)");
         CHECK(place.error(at + "/nowhere") == at + "/nowhere: redirected without a location (302)");
         CHECK(place.error(at + "/round") == at + "/round: redirected more than 10 times, last to " + at + "/round");
+        for (const char* path : {"/gone", "/removed", "/nowhere", "/round"}) CHECK_FALSE(place.finds_no_server(at + path));
     }
 
     TEST_CASE("the version of a redirect is not that of the file behind it") {
@@ -251,6 +266,30 @@ TEST_SUITE("download") {
         CHECK(refused.starts_with(unreachable + ": the server cannot be reached ("));
         CHECK(refused.find("onnect") != std::string::npos);
         CHECK(place.got() == bytes.substr(0, 10));  // the partial file is kept
+        CHECK(place.finds_no_server(unreachable));
+        CHECK_FALSE(place.finds_no_server(at + "/silent"));
+    }
+
+    TEST_CASE("a server that accepts no connection cannot be reached") {
+        const Place place;
+        const auto new_socket = [] { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); };
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const auto* const address = reinterpret_cast<const sockaddr*>(&at);
+        std::vector<int> sockets{new_socket()};
+        REQUIRE(bind(sockets[0], address, sizeof(at)) == 0);
+        REQUIRE(listen(sockets[0], 0) == 0);
+        socklen_t size = sizeof(at);
+        REQUIRE(getsockname(sockets[0], reinterpret_cast<sockaddr*>(&at), &size) == 0);
+        for (int i = 0; i < 4; ++i) {  // they fill the queue of the server
+            sockets.push_back(new_socket());
+            (void)connect(sockets.back(), address, sizeof(at));
+        }
+        const std::string url = fmt::format("http://127.0.0.1:{}/f", ntohs(at.sin_port));
+        CHECK(place.error(url, 1) == url + ": the server cannot be reached (no response within 1 s)");
+        CHECK(place.finds_no_server(url));
+        for (const int each : sockets) close(each);
     }
 
     TEST_CASE("a slow server has time as long as it sends something" * doctest::test_suite(slow)) {

@@ -232,8 +232,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
     if (!records.empty()) print_text("\n{}{}", ranking_text(records), prices_text(records));
     if (!page.empty() && !records.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
     if (count.stopped) {
-        print_text("{} done; repeat the command for the rest.\n",
-                   count.measured + count.unsuitable + count.wrong + count.failed + count.already_measured);
+        print_text("Repeat the command for the rest.\n");
         return ExitCode::stopped;
     }
     if (count.wrong > 0) return ExitCode::wrong_result;

@@ -22,22 +22,23 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
     compile_shared_object(file, source_behind_header(file), {}, folder, library);
 }
 
-const std::string& checksum_of_headers() {
-    static const std::string checksum = [] {
-        std::vector<std::filesystem::path> files{headers_folder() / "core/system/host_memory.hpp",
-                                                 headers_folder() / "kernels/format.hpp"};
-        for (const char* folder : {"core/contract", "core/forecast", "core/matrix", "core/text", "kernels/common",
-                                   "kernels/device", "kernels/formats"}) {
-            for (const auto& entry : std::filesystem::recursive_directory_iterator(headers_folder() / folder)) {
-                const auto ending = entry.path().extension();
-                if (ending == ".hpp" || ending == ".cuh") files.push_back(entry.path());
-            }
+std::string checksum_of_headers_in(const std::filesystem::path& root) {
+    std::vector<std::filesystem::path> files{root / "core/system/host_memory.hpp", root / "kernels/format.hpp"};
+    for (const char* folder : {"core/contract", "core/forecast", "core/matrix", "core/text", "kernels/common", "kernels/device",
+                               "kernels/formats"}) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+            const auto ending = entry.path().extension();
+            if (ending == ".hpp" || ending == ".cuh") files.push_back(entry.path());
         }
-        std::sort(files.begin(), files.end());
-        std::string all;
-        for (const std::filesystem::path& file : files) all += checksum_of_file(file);
-        return checksum_of(all);
-    }();
+    }
+    std::sort(files.begin(), files.end());
+    std::string all;
+    for (const std::filesystem::path& file : files) all += checksum_of_file(file);
+    return checksum_of(all);
+}
+
+const std::string& checksum_of_headers() {
+    static const std::string checksum = checksum_of_headers_in(headers_folder());
     return checksum;
 }
 

@@ -24,6 +24,9 @@ void compile_for_host(const std::filesystem::path& file, const std::string& head
 /// The checksum of the headers that a format in one file and the kernels of schedules are compiled with.
 [[nodiscard]] const std::string& checksum_of_headers();
 
+/// The same of the headers in another folder, which is read at each call.
+[[nodiscard]] std::string checksum_of_headers_in(const std::filesystem::path& root);
+
 struct GpuKernelImage {
     std::string image;     // as the driver loads it
     std::string function;  // its mangled name

@@ -147,7 +147,7 @@ LayoutEntry load(const std::filesystem::path& file, UnfinishedKernels& unfinishe
     } catch (const BrokenKernel& fault) {
         throw RecipeError(fault.what());
     }
-    if (library.parent_path() != scratch.path() && unfinished.empty()) write_whole_file(passed_file(library), checksum);
+    if (unfinished.empty()) write_whole_file(passed_file(library), checksum);
     return entry;
 }
 

@@ -208,6 +208,34 @@ TEST_SUITE("forecasts of any shape") {
         CHECK(shares_of("by = 'row_length'\nlonger_than = 3", "long", "short") == std::pair(longer, shorter));
     }
 
+    TEST_CASE("rows at the surface of parts are foreseen: about two of each part of a chain, with a nonzero outside") {
+        constexpr Index rows = 1000;
+        constexpr Index parts = 100;
+        std::vector<Entry> entries;
+        for (Index row = 0; row < rows; ++row) {
+            for (Index column = std::max(row - 1, 0); column <= std::min(row + 1, rows - 1); ++column) {
+                entries.push_back({row, column, 1});
+            }
+        }
+        const CsrMatrix chain = csr_from_entries(rows, rows, entries);
+        StagedMatrix staged = stage_input(chain);
+        StageChange change;
+        std::vector<Index> boundaries;
+        for (Index part = 0; part <= parts; ++part) boundaries.push_back(part * (rows / parts));
+        change.cuts = {Cuts{CutKind::partition, boundaries}};
+        apply(staged, change, {});
+        PatternForecast pattern(chain, staged);
+        const Recipe recipe = parse_recipe(
+            "[[stage]]\nuse = 'metis_partition'\nparts = 100\n[[stage]]\nuse = 'split'\nby = 'inside_partition'\n"
+            "[[layout]]\nshare = 'inside'\nuse = 'csr'\n[[layout]]\nshare = 'outside'\nuse = 'csr'\n",
+            "a.toml", catalogue());
+        const RecipeStage& split = recipe.stages.back();
+        split.entry->foresee(pattern, split.parameters, {find_device_model("h200"), Precision::f64});
+        const std::vector<Offset> outside = sorted_lengths(pattern.share(ShareKind::outside));
+        CHECK(outside.size() == doctest::Approx(2 * (parts - 1)).epsilon(0.15));  // the partition's quality is sampled
+        CHECK(std::ranges::count(outside, 1) == static_cast<std::ptrdiff_t>(outside.size()));
+    }
+
     TEST_CASE("bins of row lengths are foreseen as equal parts of each row") {
         const CsrMatrix matrix = matrix_of(23, 40);
         const Recipe recipe = parse_recipe(

@@ -116,10 +116,12 @@ TEST_CASE("standard descriptors that are closed do not make a kernel wrong") {
 }
 
 TEST_CASE("a kernel prints in its trial only") {
-    // Two products in the trial; verified and timed ones print nothing, whether or not the line is complete.
+    // Two preparations and products in the trial; verified and timed ones print nothing, whether or not the line is complete.
+    const std::string prepare =
+        "\n    }\n}\nvoid* prepare(const Arrays&) {\n    {\n        std::puts(\"prepared\");\n        return nullptr;";
     const OneRun one(
         "        if (row == 0) { std::puts(\"hello there\"); std::fputs(\"err,\", stderr); std::fputs(\"rest,\", stdout); }\n" +
-            right,
+            right + prepare,
         "--only mine");
     CHECK(one.outcome.exit_code == 0);
     const auto count = [&](const std::string& text) {
@@ -128,6 +130,7 @@ TEST_CASE("a kernel prints in its trial only") {
         return found;
     };
     CHECK(count("hello there\n") == 2);
+    CHECK(count("prepared\n") == 2);
     CHECK(count("err,") == 2);
     CHECK(count("rest,") == 2);
     CHECK(count("note: mine.cpp prints; its later output is discarded, but timed\n") == 1);

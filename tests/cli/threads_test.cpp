@@ -56,6 +56,11 @@ std::string threads_in(std::string text) {
 }  // namespace
 
 TEST_SUITE("threads") {
+    TEST_CASE("Kokkos prints no advice on threads that are not bound") {
+        const std::string command = "info tests/golden/cli/wide.mtx";
+        CHECK(run(command, "env -u OMP_PROC_BIND OMP_NUM_THREADS=2").text == run(command).text);
+    }
+
     TEST_CASE("a variable that is no number of threads or of a device is refused in one sentence") {
         const TemporaryFolder folder;
         const std::string out = (folder.path() / "out").string();

@@ -7,6 +7,7 @@
 #include "core/contract/errors.hpp"
 #include "core/input/bytes/byte_source.hpp"
 #include "core/input/bytes/reading_memory.hpp"
+#include "core/input/texts/entry_store.hpp"
 #include "input/input_files.hpp"
 #include "support/free_memory.hpp"
 
@@ -106,6 +107,15 @@ TEST_CASE("memory is counted while reading, even for small claims") {
     CHECK_NOTHROW(memory.take(20 * mebibyte));
     CHECK_NOTHROW(memory.take(10 * mebibyte));
     CHECK_THROWS_AS(memory.take(20 * mebibyte), MachineError);
+}
+
+TEST_CASE("there is room for more entries than a text was expected to have") {
+    EntryStore store(3);
+    const std::span<Entry> first = store.take(2);
+    CHECK(first.size() >= 2);
+    CHECK(store.take(1000).size() >= 1000);
+    store.give_back(first.subspan(1));
+    CHECK(store.take(1).data() == first.data() + 1);
 }
 
 TEST_CASE("a matrix that does not fit is refused with the bytes needed and available") {

@@ -143,6 +143,22 @@ TEST_CASE("csr5: a tile that is marked without empty rows between its rows is re
     CHECK_MESSAGE(refused.find("it is marked, but there are no empty rows between") != std::string::npos, refused);
 }
 
+TEST_CASE("csr5: a descriptor that contradicts the rows of its tile is refused") {
+    const auto refusal_of = [](void (*change)(Csr5Lane&)) {
+        const auto layout = build_tiles(drawn(), sizes(2, 2));
+        auto& tiles = std::get<0>(dynamic_cast<Csr5Layout<double>&>(*layout).stored);
+        Csr5Lane lane = lane_of_tile(tiles, 0, 1);
+        change(lane);
+        tiles.tile_desc[1] = packed(lane, csr5_words(2))[0];
+        return message_of<std::logic_error>([&] { check_layout(*layout, drawn()); });
+    };
+    const auto names = [](const std::string& refusal, const char* reason) { return refusal.find(reason) != std::string::npos; };
+    CHECK(names(refusal_of([](Csr5Lane& lane) { ++lane.y_offset; }), "y_offset is not the number of segments before"));
+    CHECK(names(refusal_of([](Csr5Lane& lane) { ++lane.seg_offset; }),
+                "seg_offset is not the number of lanes in which no row begins"));
+    CHECK(names(refusal_of([](Csr5Lane& lane) { lane.bit_flag ^= 1U; }), "bit_flag is not where rows begin"));
+}
+
 TEST_CASE("csr5: a descriptor has one word up to sigma = 16 and two beyond, and separate bits for each field") {
     for (const Index sigma : csr5_sigmas) {
         const int words = csr5_words(sigma);

@@ -102,6 +102,16 @@ TEST_CASE("how a solve with one wait ends") {
     CHECK(end_of({.residual = 4, .rho = 2, .length = INFINITY, .image = 1}).state == KrylovState::breakdown);
 }
 
+TEST_CASE("a preconditioner that is not positive definite ends a solve before its first iteration") {
+    krylov::Scalars begun;
+    krylov::Sums sums;
+    sums.first = 4;    // r.r
+    sums.second = -2;  // r.Mr
+    krylov::CgBegin::finish(begun, sums);
+    CHECK(begun.state == KrylovState::indefinite);
+    CHECK(begun.divisor == -2);
+}
+
 TEST_CASE("several right-hand sides on the host give what each gives alone, bit for bit") {
     const auto host = make_host_device();
     check_several_right_sides(*host, Precision::f32, true);

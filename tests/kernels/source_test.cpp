@@ -403,6 +403,27 @@ void multiply(const Arrays& a, const Value*, Value* y, bool accumulate) {
 })") == "fine");
 }
 
+TEST_CASE("a format is compiled again if a header of its folders has changed, for the host or a GPU, but not for other files") {
+    const TemporaryFolder folder;
+    for (const char* name : {"core/contract", "core/forecast", "core/matrix", "core/text", "core/system",
+                             "kernels/common/entry", "kernels/device", "kernels/formats"}) {
+        fs::create_directories(folder.path() / name);
+    }
+    const auto with = [&folder](const char* file) {
+        write(folder.path() / file, file);
+        return checksum_of_headers_in(folder.path());
+    };
+    std::string before = with("kernels/formats/sell.cpp");
+    CHECK(with("kernels/common/entry/rows.cu") == before);
+    for (const char* header :
+         {"kernels/format.hpp", "kernels/common/entry/rows.hpp", "kernels/device/rows.cuh", "core/text/a.hpp"}) {
+        CAPTURE(header);
+        const std::string after = with(header);
+        CHECK(after != before);
+        before = after;
+    }
+}
+
 TEST_CASE("a long list of messages is cut") {
     const auto text = [](int lines) {
         std::string messages;
