@@ -57,7 +57,7 @@ install(DIRECTORY kernels/formats DESTINATION ${headers}/kernels COMPONENT libra
 install(FILES kernels/format.hpp DESTINATION ${headers}/kernels COMPONENT library)
 install(FILES kernels/device/host_loops.hpp kernels/device/tuned.hpp
   DESTINATION ${headers}/kernels/device COMPONENT library)
-install(FILES kernels/source/format_head.hpp kernels/source/kernel_instance.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
+install(FILES kernels/source/format_head.hpp DESTINATION ${headers}/kernels/source COMPONENT library)
 install(FILES stages/graph.hpp stages/order.hpp stages/parameters.hpp stages/stages.hpp DESTINATION ${headers}/stages
   COMPONENT library)
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION share/doc/spmv-workbench COMPONENT documentation)

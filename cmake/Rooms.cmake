@@ -54,7 +54,7 @@ function(workbench_kernels)
   set_source_files_properties(kernels/formats/sell/host.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the longest of a format
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
-  add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/source/cuda_driver.cpp core/system/crash.cpp)
+  add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/common/compilation/cuda_driver.cpp core/system/crash.cpp)
   target_link_libraries(workbench_trial PRIVATE workbench_options)
   set_target_properties(workbench_trial PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   add_dependencies(workbench_kernels workbench_trial)
@@ -143,7 +143,7 @@ function(workbench_library folder)
   target_include_directories(spmv_workbench PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/${folder}/include> $<INSTALL_INTERFACE:include>)
   target_compile_features(spmv_workbench INTERFACE cxx_std_17)
-  target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_engine workbench_catalogue workbench_kernels fmt::fmt)
+  target_link_libraries(spmv_workbench PRIVATE workbench_options workbench_engine workbench_solving workbench_catalogue workbench_kernels fmt::fmt)
   # Before 1.0 any minor version may change the interface. Modules and programs that it loads or starts are beside it, in lib.
   set_target_properties(spmv_workbench PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}

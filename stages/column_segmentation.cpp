@@ -182,6 +182,7 @@ StageEntry column_segmentation_stage() {
             "segmented and NUS formats",
         .parameters = declarations(),
         .contract = column_segmentation_contract,
+        .segment_width = "width",
         .run = run_column_segmentation,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
             return CutColumns{[parameters](Index columns, const StageContext& context) {

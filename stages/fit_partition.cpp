@@ -53,10 +53,12 @@ public:
     }
 
 private:
-    struct Candidate {
+    struct MoveCandidate {
         Index gain = 0;
         Index vertex = 0;
-        bool operator<(const Candidate& other) const { return gain != other.gain ? gain < other.gain : vertex > other.vertex; }
+        bool operator<(const MoveCandidate& other) const {
+            return gain != other.gain ? gain < other.gain : vertex > other.vertex;
+        }
     };
 
     [[nodiscard]] Index part_count() const { return static_cast<Index>(members_.size()); }
@@ -112,14 +114,14 @@ private:
 
     void move_best(Index from, Index to, Index count) {
         const std::vector<Index>& members = members_[from];
-        std::vector<Candidate> candidates(members.size());
+        std::vector<MoveCandidate> candidates(members.size());
         Kokkos::parallel_for("gains_of_moves", HostRange<>(0, static_cast<Index>(members.size())), [&](Index i) {
             gain_[members[i]] = gain_of_move(members[i], from, to);
             candidates[i] = {gain_[members[i]], members[i]};
         });
-        std::priority_queue<Candidate> best(std::less<Candidate>{}, std::move(candidates));
+        std::priority_queue<MoveCandidate> best(std::less<MoveCandidate>{}, std::move(candidates));
         while (count > 0) {
-            const Candidate candidate = best.top();
+            const MoveCandidate candidate = best.top();
             best.pop();
             const Index vertex = candidate.vertex;
             if (part_of_[vertex] != from) continue;  // an outdated entry: gains grow, so that the valid one came first

@@ -20,7 +20,7 @@ constexpr std::uint64_t gray_place(std::uint64_t code) {
 }
 
 /// The sort key of the rows of a node.
-struct RowKey {
+struct GrayKey {
     Offset dense = 0;         // nonzeros of dense rows; 0 for others
     std::uint64_t place = 0;  // place of the segments that other rows read
 };
@@ -33,11 +33,11 @@ StageContract gray_contract(const Parameters& parameters) {
     return contract_of_storage(parameters, false);
 }
 
-std::vector<RowKey> keys_of(const StagedMatrix& staged, std::int64_t segments, std::int64_t dense_row) {
+std::vector<GrayKey> keys_of(const StagedMatrix& staged, std::int64_t segments, std::int64_t dense_row) {
     const CsrMatrix& matrix = staged.matrix;
     const Index node_size = staged.node_size;
     const std::int64_t width = std::max<std::int64_t>((matrix.columns + segments - 1) / segments, 1);
-    std::vector<RowKey> keys(matrix.rows / node_size);
+    std::vector<GrayKey> keys(matrix.rows / node_size);
     Kokkos::parallel_for("gray_codes", UnevenHostRange<>(0, static_cast<Index>(keys.size())), [&](Index node) {
         const Offset length = matrix.row_offsets[(node + 1) * node_size] - matrix.row_offsets[node * node_size];
         if (length >= dense_row * node_size) {
@@ -55,12 +55,12 @@ std::vector<RowKey> keys_of(const StagedMatrix& staged, std::int64_t segments, s
 
 StageResult run_gray(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const std::int64_t dense_row = count_among(relative_length(parameters, "dense_row"), ShareView(staged.matrix));
-    const std::vector<RowKey> keys = keys_of(staged, parameters.integer("segments"), dense_row);
+    const std::vector<GrayKey> keys = keys_of(staged, parameters.integer("segments"), dense_row);
     std::vector<Index> order = all_of(static_cast<Index>(keys.size()));
     std::stable_sort(order.begin(), order.end(), [&keys](Index a, Index b) {
         return std::pair(-keys[a].dense, keys[a].place) < std::pair(-keys[b].dense, keys[b].place);
     });
-    const auto dense = std::count_if(keys.begin(), keys.end(), [](const RowKey& key) { return key.dense > 0; });
+    const auto dense = std::count_if(keys.begin(), keys.end(), [](const GrayKey& key) { return key.dense > 0; });
     return {.change = {.order = order_of_nodes(std::move(order), staged.node_size, axes_of(parameters))},
             .notes = {{"dense rows", std::to_string(dense * staged.node_size)}}};
 }

@@ -18,7 +18,7 @@ namespace {
 class KingOrder {
 public:
     explicit KingOrder(const Graph& graph)
-        : graph_(graph), state_(graph.vertex_count(), State::outside), entered_(graph.vertex_count(), 0) {
+        : graph_(graph), state_(graph.vertex_count(), KingState::outside), entered_(graph.vertex_count(), 0) {
         for (Index vertex = 0; vertex < graph.vertex_count(); ++vertex) outside_.push_back(graph.degree(vertex));
     }
 
@@ -27,11 +27,11 @@ public:
         while (!front_.empty()) {
             const Index vertex = std::get<2>(front_.top());
             front_.pop();
-            if (state_[vertex] == State::numbered) continue;  // an outdated entry: priorities only rise
-            state_[vertex] = State::numbered;
+            if (state_[vertex] == KingState::numbered) continue;  // an outdated entry: priorities only rise
+            state_[vertex] = KingState::numbered;
             order_.push_back(vertex);
             for (const Index neighbour : graph_.neighbours_of(vertex)) {
-                if (state_[neighbour] == State::outside) enter(neighbour);
+                if (state_[neighbour] == KingState::outside) enter(neighbour);
             }
         }
     }
@@ -39,21 +39,21 @@ public:
     [[nodiscard]] std::vector<Index> take_order() { return std::move(order_); }
 
 private:
-    enum class State : std::uint8_t { outside, front, numbered };
+    enum class KingState : std::uint8_t { outside, front, numbered };
 
     void enter(Index vertex) {
-        state_[vertex] = State::front;
+        state_[vertex] = KingState::front;
         entered_[vertex] = ++entries_;
         push(vertex);
         for (const Index neighbour : graph_.neighbours_of(vertex)) {
             --outside_[neighbour];
-            if (state_[neighbour] == State::front) push(neighbour);
+            if (state_[neighbour] == KingState::front) push(neighbour);
         }
     }
     void push(Index vertex) { front_.emplace(outside_[vertex], entered_[vertex], vertex); }
 
     const Graph& graph_;
-    std::vector<State> state_;
+    std::vector<KingState> state_;
     std::vector<Index> outside_;  // [vertices] neighbours outside of the front, which numbering the vertex would add
     std::vector<Index> entered_;  // [vertices] the time at which it entered the front; the earliest vertex wins ties
     Index entries_ = 0;

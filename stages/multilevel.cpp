@@ -15,7 +15,7 @@ namespace workbench {
 namespace {
 
 /// A graph, and the clusters that become the vertices of the next coarser graph.
-struct Level {
+struct CoarseLevel {
     WeightedGraph graph;
     Clusters clusters;
 };
@@ -115,10 +115,10 @@ FoundPartition partition_large(const AnyGraph& graph, Index parts, const Multile
     const Index finest = graph.vertex_count();
     const Clusters first = uneven ? gather_along_heavy_edges(graph, heaviest(finest, vertices_along_edges), seed)
                                   : gather_around_leaders(graph, heaviest(finest, vertices_around_leader), seed);
-    std::deque<Level> levels;
+    std::deque<CoarseLevel> levels;
     levels.push_back({contract(graph, first), {}});
     while (levels.back().graph.vertex_count() > enough) {
-        Level& finer = levels.back();
+        CoarseLevel& finer = levels.back();
         const Index vertices = finer.graph.vertex_count();
         finer.clusters = gather_along_heavy_edges(finer.graph, heaviest(vertices, vertices_along_edges), seed + levels.size());
         if (finer.clusters.count > stalled * vertices || finer.clusters.count <= too_few) break;
@@ -127,7 +127,7 @@ FoundPartition partition_large(const AnyGraph& graph, Index parts, const Multile
     }
     FoundPartition result;
     result.levels.push_back(finest);
-    for (const Level& level : levels) result.levels.push_back(level.graph.vertex_count());
+    for (const CoarseLevel& level : levels) result.levels.push_back(level.graph.vertex_count());
 
     Partition partition{.part_of = first_partition(levels.back().graph, parts, options.metis, stage), .parts = parts};
     measure_border(levels.back().graph, partition);

@@ -107,7 +107,7 @@ private:
         return mixed(seed_ ^ (static_cast<std::uint64_t>(turn) << 32) ^ static_cast<std::uint64_t>(vertex));
     }
 
-    struct Choice {
+    struct MoveChoice {
         Index part = stays;
         Offset gain = 0;    // the decrease of the cut
         Offset inside = 0;  // the weight of the vertex's edges within its part
@@ -115,16 +115,16 @@ private:
 
     /// The allowed part, other than its own, to which a vertex is coupled most.
     template <typename Allowed>
-    [[nodiscard]] Choice choose(Index vertex, FewSums& few, SparseSums& many, const Allowed& allowed) const {
+    [[nodiscard]] MoveChoice choose(Index vertex, FewSums& few, SparseSums& many, const Allowed& allowed) const {
         const std::size_t most_keys = std::min(graph_.edges_of(vertex).size(), weight_.size());
         return most_keys <= most_listed_keys ? choose_with(vertex, most_keys, few, allowed)
                                              : choose_with(vertex, most_keys, many, allowed);
     }
 
     template <typename Sums, typename Allowed>
-    [[nodiscard]] Choice choose_with(Index vertex, std::size_t most_keys, Sums& coupling, const Allowed& allowed) const {
+    [[nodiscard]] MoveChoice choose_with(Index vertex, std::size_t most_keys, Sums& coupling, const Allowed& allowed) const {
         const Index own = part_of_[vertex];
-        Choice choice;
+        MoveChoice choice;
         coupling.start(most_keys);
         for (const WeightedEdge edge : graph_.edges_of(vertex)) {
             const Index part = part_of_[edge.to];
@@ -152,7 +152,7 @@ private:
             for (Index vertex = first; vertex < last; ++vertex) {
                 if (stale_[vertex] == 0) continue;
                 stale_[vertex] = 0;
-                const Choice choice = choose(vertex, few, many, [](Index) { return true; });
+                const MoveChoice choice = choose(vertex, few, many, [](Index) { return true; });
                 const bool too_costly = choice.gain < 0 && -static_cast<double>(choice.gain) >=
                                                                refinement_.descent * static_cast<double>(choice.inside);
                 target_[vertex] = too_costly ? stays : choice.part;
@@ -286,7 +286,7 @@ private:
         for (const Index vertex : members) {
             const Offset own = graph_.vertex_weights[vertex];
             if (own == 0) continue;
-            const Choice choice =
+            const MoveChoice choice =
                 choose(vertex, few, many, [&](Index part) { return weight_[part] + own <= heaviest_target_; });
             const std::uint64_t chance = tie(vertex, turn);
             const bool on_border = choice.part != stays;

@@ -18,7 +18,7 @@ namespace workbench {
 namespace {
 
 /// The parameters of the stage. Throws ParameterError where they contradict each other.
-struct Request {
+struct SortRequest {
     std::string within;
     bool inside_partition = false;     // the key counts only nonzeros inside the partition
     std::optional<ColumnKey> columns;  // how the key depends on columns; none if it depends on lengths
@@ -26,7 +26,7 @@ struct Request {
     std::optional<std::int64_t> window;  // rows
     std::optional<ShareChoice> storage;  // the shares whose storage is sorted; none if the matrix is sorted
 
-    explicit Request(const Parameters& parameters)
+    explicit SortRequest(const Parameters& parameters)
         : within(parameters.text("within")),
           inside_partition(parameters.text("key") == "nonzeros_inside_partition"),
           columns(column_key(parameters.text("key"))),
@@ -65,7 +65,7 @@ private:
 };
 
 StageContract row_sort_contract(const Parameters& parameters) {
-    const Request request(parameters);
+    const SortRequest request(parameters);
     StageContract contract;
     if (!request.storage) {
         contract = contract_of_order(parameters);
@@ -82,7 +82,7 @@ StageContract row_sort_contract(const Parameters& parameters) {
 /// The keys and groups by which the rows of a view are sorted.
 class RowSorter {
 public:
-    RowSorter(const StagedMatrix& staged, const Request& request) : matrix_(staged.matrix), request_(request) {
+    RowSorter(const StagedMatrix& staged, const SortRequest& request) : matrix_(staged.matrix), request_(request) {
         if (request.within_partition() || request.inside_partition) {
             piece_of_ = staged.find_cuts(CutKind::partition)->pieces();
         }
@@ -161,7 +161,7 @@ private:
     }
 
     const CsrMatrix& matrix_;
-    const Request& request_;
+    const SortRequest& request_;
     std::vector<Index> piece_of_;  // [rows] the partition of each row, if the request needs it
 };
 
@@ -176,7 +176,7 @@ std::string no_such_share(const StagedMatrix& staged, const ShareId& id) {
 using Shares = UnevenHostRange<std::size_t>;
 
 /// The order of storage of each requested share. Unlike an order of the matrix, it may split nodes.
-std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Request& request, const RowSorter& sorter) {
+std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const SortRequest& request, const RowSorter& sorter) {
     std::vector<const Share*> shares;
     for (const Share& share : staged.shares) {
         if (request.storage->includes(share.id)) shares.push_back(&share);
@@ -196,7 +196,7 @@ std::vector<StorageOrder> sorted_storage(const StagedMatrix& staged, const Reque
 
 /// Sorts without the entries. A key that counts entries inside the partition is taken for the length.
 void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, const StageContext&) {
-    Request request(parameters);
+    SortRequest request(parameters);
     if (request.storage) return pattern.sort_share(request.storage->kind, request.descending);
     if (request.within_partition() && !pattern.partition()) return;  // the stage of the partition will report an error
     if (request.columns) return;                                     // only lengths of rows are foreseen
@@ -207,19 +207,19 @@ void foresee_row_sort(PatternForecast& pattern, const Parameters& parameters, co
 }
 
 StageResult run_row_sort(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const Request request(parameters);
+    const SortRequest request(parameters);
     const RowSorter sorter(staged, request);
     if (request.storage) return {.change = {.storage = sorted_storage(staged, request, sorter)}};
     Permutation order = sorter.sort(ShareView(staged.matrix), staged.node_size, true);
     return {.change = {.order = OrderChange{axes_of(parameters), std::move(order)}}};
 }
 
-std::optional<Index> rows_of_window(const Request& request) {
+std::optional<Index> rows_of_window(const SortRequest& request) {
     if (!request.window) return std::nullopt;
     return static_cast<Index>(std::min<std::int64_t>(*request.window, std::numeric_limits<Index>::max()));
 }
 
-RowPlacing placing_of(const Request& request) {
+RowPlacing placing_of(const SortRequest& request) {
     const RowKey key = !request.columns                            ? RowKey::nonzeros
                        : *request.columns == ColumnKey::span       ? RowKey::span
                        : *request.columns == ColumnKey::similarity ? RowKey::similarity
@@ -231,7 +231,7 @@ RowPlacing placing_of(const Request& request) {
 }
 
 /// The storage that a device sorts: that of the share outside the parts, or of tiles.
-std::optional<DeviceStep> sort_of_storage(const Request& request) {
+std::optional<DeviceStep> sort_of_storage(const SortRequest& request) {
     if (request.inside_partition) return std::nullopt;
     const ShareChoice& choice = *request.storage;
     if (choice.one && choice.one->is_split_again()) return std::nullopt;
@@ -244,7 +244,7 @@ std::optional<DeviceStep> sort_of_storage(const Request& request) {
 
 /// On a device, the matrix is sorted, or the storage of shares is.
 std::optional<DeviceStep> row_sort_on_device(const Parameters& parameters) {
-    const Request request(parameters);
+    const SortRequest request(parameters);
     if (request.storage) return sort_of_storage(request);
     return SortRows{placing_of(request), request.within_partition(), axes_of(parameters)};
 }
@@ -290,7 +290,7 @@ StageEntry row_sort_stage() {
         .contract = row_sort_contract,
         .reads_entries =
             [](const Parameters& parameters) {
-                const Request request(parameters);
+                const SortRequest request(parameters);
                 return request.inside_partition || request.columns.has_value();
             },
         .run = run_row_sort,

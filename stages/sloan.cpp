@@ -23,7 +23,10 @@ struct Weights {
 class SloanOrder {
 public:
     SloanOrder(const Graph& graph, Weights weights)
-        : graph_(graph), weights_(weights), state_(graph.vertex_count(), State::inactive), priority_(graph.vertex_count(), 0) {}
+        : graph_(graph),
+          weights_(weights),
+          state_(graph.vertex_count(), SloanState::inactive),
+          priority_(graph.vertex_count(), 0) {}
 
     /// `search` must have found `levels` levels from the end of the component.
     void number_component(Index start, const LevelSearch& search, Index levels) {
@@ -32,19 +35,19 @@ public:
                 priority_[vertex] = weights_.distance * level - weights_.front * (std::int64_t{graph_.degree(vertex)} + 1);
             }
         }
-        state_[start] = State::preactive;
+        state_[start] = SloanState::preactive;
         push(start);
         while (!waiting_.empty()) {
             const Index vertex = std::get<2>(waiting_.top());
             waiting_.pop();
-            if (state_[vertex] == State::numbered) continue;  // an outdated entry: priorities only rise
-            if (state_[vertex] == State::preactive) {
+            if (state_[vertex] == SloanState::numbered) continue;  // an outdated entry: priorities only rise
+            if (state_[vertex] == SloanState::preactive) {
                 for (const Index neighbour : graph_.neighbours_of(vertex)) raise(neighbour);
             }
-            state_[vertex] = State::numbered;
+            state_[vertex] = SloanState::numbered;
             order_.push_back(vertex);
             for (const Index neighbour : graph_.neighbours_of(vertex)) {
-                if (state_[neighbour] == State::preactive) activate(neighbour);
+                if (state_[neighbour] == SloanState::preactive) activate(neighbour);
             }
         }
     }
@@ -52,20 +55,20 @@ public:
     [[nodiscard]] std::vector<Index> take_order() { return std::move(order_); }
 
 private:
-    enum class State : std::uint8_t { inactive, preactive, active, numbered };
+    enum class SloanState : std::uint8_t { inactive, preactive, active, numbered };
 
     void push(Index vertex) { waiting_.emplace(priority_[vertex], -vertex, vertex); }
 
     /// A neighbour has entered the front, so numbering this vertex adds one vertex less.
     void raise(Index vertex) {
-        if (state_[vertex] == State::numbered) return;
+        if (state_[vertex] == SloanState::numbered) return;
         priority_[vertex] += weights_.front;
-        if (state_[vertex] == State::inactive) state_[vertex] = State::preactive;
+        if (state_[vertex] == SloanState::inactive) state_[vertex] = SloanState::preactive;
         push(vertex);
     }
 
     void activate(Index vertex) {
-        state_[vertex] = State::active;
+        state_[vertex] = SloanState::active;
         priority_[vertex] += weights_.front;
         push(vertex);
         for (const Index neighbour : graph_.neighbours_of(vertex)) raise(neighbour);
@@ -73,7 +76,7 @@ private:
 
     const Graph& graph_;
     Weights weights_;
-    std::vector<State> state_;
+    std::vector<SloanState> state_;
     std::vector<std::int64_t> priority_;
     std::priority_queue<std::tuple<std::int64_t, Index, Index>> waiting_;  // priority, -vertex, vertex
     std::vector<Index> order_;

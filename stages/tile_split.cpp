@@ -17,7 +17,7 @@ namespace {
 constexpr Offset chunk_nonzeros = 1 << 16;
 
 /// The part of a tile in one chunk of rows, and its place in the share of the tile.
-struct Fragment {
+struct TileFragment {
     Index segment = 0;
     Index rows = 0;
     Offset entries = 0;
@@ -36,7 +36,7 @@ struct Chunk {
     Index row_block = 0;
     Index begin = 0;
     Index end = 0;
-    std::vector<Fragment> fragments = {};
+    std::vector<TileFragment> fragments = {};
 };
 
 std::vector<Chunk> cut_into_chunks(const CsrMatrix& matrix, const std::vector<Index>& block_rows) {
@@ -118,19 +118,19 @@ private:
                     place[segment] = static_cast<Index>(chunk.fragments.size());
                     chunk.fragments.push_back({.segment = segment});
                 }
-                Fragment& fragment = chunk.fragments[place[segment]];
+                TileFragment& fragment = chunk.fragments[place[segment]];
                 ++fragment.rows;
                 fragment.entries += end - first;
             });
         }
-        for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
+        for (const TileFragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
     /// Checks an upper bound of the memory: there are at most as many shares as fragments.
     void require_memory() const {
         std::size_t rows = 0;
         for (const Chunk& chunk : chunks_) {
-            for (const Fragment& fragment : chunk.fragments) rows += fragment.rows;
+            for (const TileFragment& fragment : chunk.fragments) rows += fragment.rows;
         }
         const std::size_t wanted =
             fragments_ * share_bytes + rows * (sizeof(Index) + sizeof(Offset)) + matrix_.values.size() * sizeof(Offset);
@@ -149,7 +149,7 @@ private:
             std::size_t end = begin;
             std::vector<Index> present;
             for (; end < chunks_.size() && chunks_[end].row_block == chunks_[begin].row_block; ++end) {
-                for (const Fragment& fragment : chunks_[end].fragments) {
+                for (const TileFragment& fragment : chunks_[end].fragments) {
                     if (std::exchange(share_of_segment[fragment.segment], 0) == none) present.push_back(fragment.segment);
                 }
             }
@@ -161,7 +161,7 @@ private:
                 share_entries_.push_back(0);
             }
             for (; begin < end; ++begin) {
-                for (Fragment& fragment : chunks_[begin].fragments) {
+                for (TileFragment& fragment : chunks_[begin].fragments) {
                     fragment.share = share_of_segment[fragment.segment];
                     fragment.first_row =
                         std::exchange(share_rows_[fragment.share], share_rows_[fragment.share] + fragment.rows);
@@ -190,7 +190,7 @@ private:
         for (std::size_t i = 0; i < chunk.fragments.size(); ++i) place[chunk.fragments[i].segment] = static_cast<Index>(i);
         for (Index row = chunk.begin; row < chunk.end; ++row) {
             for_each_segment(row, [&](Index segment, Offset first, Offset end) {
-                Fragment& fragment = chunk.fragments[place[segment]];
+                TileFragment& fragment = chunk.fragments[place[segment]];
                 Share& share = shares_[fragment.share];
                 std::iota(share.entries.begin() + fragment.first_entry,
                           share.entries.begin() + fragment.first_entry + end - first, first);
@@ -199,7 +199,7 @@ private:
                 share.row_offsets[++fragment.first_row] = fragment.first_entry;
             });
         }
-        for (const Fragment& fragment : chunk.fragments) place[fragment.segment] = -1;
+        for (const TileFragment& fragment : chunk.fragments) place[fragment.segment] = -1;
     }
 
     const CsrMatrix& matrix_;

@@ -139,14 +139,14 @@ void settle(const WeightedGraph& graph, std::vector<PlanePoint>& points, int ste
 }
 
 /// Several vertices that are connected with each other and with no others.
-struct Component {
+struct PlacedComponent {
     std::span<const Index> vertices;  // in the whole graph
     WeightedGraph graph;              // of them, numbered in this order, with edges of weight 1
 };
 
 /// `number_of` is a table of all vertices to work in.
-Component component_of(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& number_of) {
-    Component component{vertices, {}};
+PlacedComponent component_of(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& number_of) {
+    PlacedComponent component{vertices, {}};
     for (std::size_t i = 0; i < vertices.size(); ++i) number_of[vertices[i]] = static_cast<Index>(i);
     for (const Index vertex : vertices) {
         component.graph.offsets.push_back(component.graph.offsets.back() + graph.degree(vertex));
@@ -264,14 +264,14 @@ std::vector<NodePlace> place_vertices(const Graph& graph) {
     std::vector<PlanePoint> points(vertices.size());
     std::vector<BoxSize> boxes(count, BoxSize{2 * rim_of_single, 2 * rim_of_single});
     std::vector<Index> number_of(graph.vertex_count());
-    std::vector<Component> small;
+    std::vector<PlacedComponent> small;
     const auto keep = [&](std::size_t begin, std::vector<PlanePoint> found) {
         std::copy(found.begin(), found.end(), points.begin() + static_cast<std::ptrdiff_t>(begin));
     };
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t size = begins[i + 1] - begins[i];
         if (size == 1) continue;
-        Component component = component_of(graph, std::span(vertices).subspan(begins[i], size), number_of);
+        PlacedComponent component = component_of(graph, std::span(vertices).subspan(begins[i], size), number_of);
         if (size <= coarsest_vertices) {
             small.push_back(std::move(component));
         } else {

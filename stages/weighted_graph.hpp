@@ -84,7 +84,7 @@ public:
         count_ = 0;
         const std::size_t slots = std::bit_ceil(std::max<std::size_t>(2 * most_keys, 16));
         if (slots > table_.size()) {
-            table_.assign(slots, Slot{});
+            table_.assign(slots, HashSlot{});
             used_.resize(slots / 2);
         }
         shift_ = 32 - static_cast<unsigned>(std::bit_width(slots - 1));
@@ -113,11 +113,11 @@ public:
     }
 
 private:
-    struct Slot {
+    struct HashSlot {
         Index key = -1;  // -1: empty
         Offset sum = 0;
     };
-    std::vector<Slot> table_;
+    std::vector<HashSlot> table_;
     std::vector<std::uint32_t> used_;  // the first count_ are the slots in use
     std::size_t count_ = 0;
     unsigned shift_ = 0;

@@ -39,6 +39,7 @@ RankFacts facts_of_rank(std::int64_t times) {
 
 RanksReport report_of_ranks(int ranks, Precision precision) {
     RanksReport report;
+    report.outside_layout = "sell";
     report.matrix = {.source = "a.mtx", .rows = 120000, .columns = 120000, .nonzeros = 900000, .read_seconds = 0};
     report.recipe = "some";
     report.layout = "ehyb";

@@ -413,13 +413,13 @@ TEST_SUITE("live page") {
         const auto end_of = [&worker](const std::string& request) {
             return worker.run(request, 10, [] { return Wanted::yes; }).end;
         };
-        CHECK(end_of("a") == WorkResult::End::done);
+        CHECK(end_of("a") == WorkResult::WorkEnd::done);
         std::jthread stopping([&worker] {
             (void)usleep(50'000);
             worker.stop();
         });
-        CHECK(end_of("sleep") == WorkResult::End::unwanted);
-        CHECK(end_of("b") == WorkResult::End::unwanted);
+        CHECK(end_of("sleep") == WorkResult::WorkEnd::unwanted);
+        CHECK(end_of("b") == WorkResult::WorkEnd::unwanted);
     }
 
     TEST_CASE("a port that is taken") {

@@ -68,7 +68,7 @@ int widest(const std::vector<std::string>& texts, int size, int most) {
     return std::min(width, most);
 }
 
-struct Plot {
+struct PlotArea {
     double left = 0;
     double right = 0;
     double top = 0;
@@ -76,14 +76,14 @@ struct Plot {
 };
 
 /// The marks of the horizontal axis, with a vertical line each.
-void draw_horizontal_marks(Canvas& canvas, const Plot& plot, const Scale& x) {
+void draw_horizontal_marks(Canvas& canvas, const PlotArea& plot, const Scale& x) {
     for (const double mark : x.marks()) {
         canvas.line({x.at(mark), plot.top}, {x.at(mark), plot.bottom}, style::hairline, 1);
         canvas.text(x.at(mark), plot.bottom + 20, mark_text(mark), centred_text);
     }
 }
 
-void draw_horizontal_label(Canvas& canvas, const auto& chart, const Plot& plot, const std::string& label) {
+void draw_horizontal_label(Canvas& canvas, const auto& chart, const PlotArea& plot, const std::string& label) {
     const double rightmost = size_of(chart).width - text_width(label, small_size) / 2.0;
     canvas.text(std::min((plot.left + plot.right) / 2, rightmost), plot.bottom + 44, label, centred_text);
 }
@@ -135,7 +135,7 @@ void draw_legend(Canvas& canvas, const auto& chart, Point beside, const auto& dr
 }
 
 /// The range of the values that an axis can show.
-struct Range {
+struct ShownRange {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 
@@ -212,7 +212,7 @@ void draw_guide(Canvas& canvas, const Series& guide, const Scales& scales) {
 }
 
 /// The name of a guide, at its end or at the next place along it, on either side, where it covers no point of a series.
-void draw_guide_name(Canvas& canvas, const XyChart& chart, const Series& guide, const Scales& scales, const Plot& plot) {
+void draw_guide_name(Canvas& canvas, const XyChart& chart, const Series& guide, const Scales& scales, const PlotArea& plot) {
     if (guide.name.empty()) return;
     const Point begin = scales.at(guide.points.front());
     const Point end = scales.at(guide.points.back());
@@ -244,7 +244,7 @@ constexpr int xy_width = 1280;   // of the picture, which is 16:9
 constexpr int axis_height = 64;  // of the marks and the label below a plot
 
 /// The plot of a chart, whose foot is below it.
-Plot plot_of(const XyChart& chart) {
+PlotArea plot_of(const XyChart& chart) {
     const PictureSize size = size_of(chart);
     const int beside = chart.column > 0 ? bare_margin + 10 : margin + legend_width(chart) + 24;
     const auto foot = static_cast<int>(foot_lines(chart, size.width).size()) * foot_pitch;
@@ -277,9 +277,9 @@ bool is_logarithmic(const BarChart& chart) {
 }
 
 /// From 0, or from the lowest value, to the highest.
-Scale bar_scale(const BarChart& chart, const Plot& plot) {
+Scale bar_scale(const BarChart& chart, const PlotArea& plot) {
     const bool logarithmic = is_logarithmic(chart);
-    Range range;
+    ShownRange range;
     range.add(0, logarithmic);
     if (chart.guide) range.add(*chart.guide, false);
     for (const auto& row : chart.values) {
@@ -316,7 +316,7 @@ void draw_stack(Canvas& canvas, const BarChart& chart, std::size_t row, double m
     canvas.text(x.at(sum) + 6, middle + 5, text, small_text);
 }
 
-void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const std::string& name, const Plot& plot,
+void draw_bars(Canvas& canvas, const BarChart& chart, std::size_t row, const std::string& name, const PlotArea& plot,
                const Scale& x) {
     const double height = bar_height(chart);
     const double middle = plot.top + static_cast<double>(row) * row_height(chart) + row_height(chart) / 2.0;
@@ -378,8 +378,8 @@ PictureSize size_of(const XyChart& chart) {
 
 void draw(Canvas& canvas, const XyChart& chart) {
     require_few(chart.series.size());
-    Range x_range;
-    Range y_range;
+    ShownRange x_range;
+    ShownRange y_range;
     for (const auto* list : {&chart.series, &chart.guides}) {
         for (const Series& series : *list) {
             for (const auto& [x, y] : series.points) {
@@ -389,7 +389,7 @@ void draw(Canvas& canvas, const XyChart& chart) {
         }
     }
     if (x_range.empty() || y_range.empty()) x_range = y_range = {0, 10};
-    const Plot plot = plot_of(chart);
+    const PlotArea plot = plot_of(chart);
     const Scale x(chart.x, {x_range.low, x_range.high}, {plot.left, plot.right});
     const Scale y(chart.y, {y_range.low, y_range.high}, {plot.bottom, plot.top});
 
@@ -427,7 +427,7 @@ void draw(Canvas& canvas, const BarChart& chart) {
     const double left = bar_left(chart);
     const double right = chart.column > 0 ? chart.column - bare_margin - (chart.stacked ? 50 : 14) : left + plot_width;
     const double top = head_of(chart, false);
-    const Plot plot{left, right, top, top + static_cast<double>(chart.rows.size()) * row_height(chart)};
+    const PlotArea plot{left, right, top, top + static_cast<double>(chart.rows.size()) * row_height(chart)};
     const Scale x = bar_scale(chart, plot);
     draw_head(canvas, chart);
     draw_horizontal_marks(canvas, plot, x);

@@ -48,7 +48,7 @@ constexpr int text_width_of_sheet = nominal_width - 2 * sheet_margin;
 int reserved_height(bool storage) { return storage ? storage_bar_height : 0; }
 
 /// The places of the frames.
-struct Plan {
+struct SheetPlan {
     int columns = 1;
     int cell_width = 0;
     int cell_height = 0;
@@ -99,15 +99,15 @@ int head_of_frames(const SheetShape& shape, int cell_width) {
 int stacked_height(int lines) { return lines == 0 ? 0 : lines * caption_pitch + lead_size - value_size; }
 
 /// The plan with this number of columns and caption lines. Its side is 0 if the captions do not fit.
-Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool captions_beside) {
+SheetPlan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool captions_beside) {
     const int rows = (static_cast<int>(shape.frames) + columns - 1) / columns;
     const int height_of_frames = nominal_height - reserved_height(shape.storage) - head_height - foot_height;
-    Plan plan{.columns = columns,
-              .cell_width = (text_width_of_sheet - (columns - 1) * column_gap) / columns,
-              .cell_height = (height_of_frames - (rows - 1) * row_gap) / rows,
-              .lines = lines,
-              .captions_beside = captions_beside && lines > 0,
-              .numbers = shape.entries ? numbers_width : 0};
+    SheetPlan plan{.columns = columns,
+                   .cell_width = (text_width_of_sheet - (columns - 1) * column_gap) / columns,
+                   .cell_height = (height_of_frames - (rows - 1) * row_gap) / rows,
+                   .lines = lines,
+                   .captions_beside = captions_beside && lines > 0,
+                   .numbers = shape.entries ? numbers_width : 0};
     plan.head = head_of_frames(shape, plan.cell_width);
     int beside = strips_width(shape.stored);
     int height = plan.cell_height - plan.head - plan.numbers;
@@ -124,13 +124,13 @@ Plan plan_with(const SheetShape& shape, int columns, std::size_t lines, bool cap
 }
 
 /// The plan with the largest patterns; a caption line counts as 15 % of a pattern's side.
-Plan plan_of(const SheetShape& shape) {
-    Plan best;
+SheetPlan plan_of(const SheetShape& shape) {
+    SheetPlan best;
     double best_score = -1;
     for (int columns = 1; columns <= static_cast<int>(shape.frames); ++columns) {
         for (std::size_t lines = 0; lines <= shape.lines; ++lines) {
             for (const bool beside : {true, false}) {
-                const Plan plan = plan_with(shape, columns, lines, beside);
+                const SheetPlan plan = plan_with(shape, columns, lines, beside);
                 const double score = plan.side * (1 + 0.15 * static_cast<double>(lines));
                 if (plan.side < 16 || score <= best_score) continue;
                 best = plan;
@@ -223,7 +223,8 @@ void draw_heading(Canvas& canvas, const StageCaption& caption, const Box& box, U
     }
 }
 
-void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& scale, const Plan& plan, int number, Unit unit) {
+void draw_frame(Canvas& canvas, const StageFrame& frame, const DensityScale& scale, const SheetPlan& plan, int number,
+                Unit unit) {
     const int x = unit(plan.x(number));
     const int y = unit(plan.y(number));
     const int width = unit(plan.cell_width);
@@ -316,7 +317,7 @@ PictureSize size_of(const ContactSheet& sheet) {
 void draw(Canvas& canvas, const ContactSheet& sheet) {
     if (sheet.frames.empty()) throw std::invalid_argument("a contact sheet needs at least one stage");
     const auto [width, height] = size_of(sheet);
-    const Plan plan = plan_of(shape_of(sheet));
+    const SheetPlan plan = plan_of(shape_of(sheet));
     const Unit unit = unit_of(width);
     if (longest_side(sheet.frames) > std::max(unit(plan.side), 16)) {
         throw std::invalid_argument("a contact sheet needs at least one pixel per bin of its rasters");

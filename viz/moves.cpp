@@ -27,7 +27,7 @@ std::vector<Index> equal_edges(Index length, int bins_each) {
 }  // namespace
 
 bool MovingEntries::moves_to(const MovingEntries& other) const {
-    const auto stays = [](const Place& a, const Place& b) { return a.row == b.row && a.column == b.column; };
+    const auto stays = [](const MatrixPlace& a, const MatrixPlace& b) { return a.row == b.row && a.column == b.column; };
     return !std::equal(places.begin(), places.end(), other.places.begin(), other.places.end(), stays);
 }
 
@@ -39,13 +39,13 @@ MovingEntries moving_entries(const StagedMatrix& staged, Offset most) {
     const double share = is_sample ? static_cast<double>(most) / static_cast<double>(matrix.nonzeros()) : 1;
     const auto limit = is_sample ? static_cast<std::uint64_t>(static_cast<double>(all) * share) : all;
 
-    std::vector<std::pair<std::uint64_t, MovingEntries::Place>> found;
+    std::vector<std::pair<std::uint64_t, MovingEntries::MatrixPlace>> found;
     Placement(staged).for_each_row(0, matrix.rows, [&](const PlacedRow& row) {
         const Index original_row = staged.row_order.old_of_new(row.matrix_row);
         row.for_each_entry([&](Offset entry, int plane) {
             const Index column = matrix.column_indices[entry];
             const std::uint64_t key = key_of(original_row, staged.column_order.old_of_new(column));
-            if (mixed(key) <= limit) found.emplace_back(key, MovingEntries::Place{row.row, column, plane});
+            if (mixed(key) <= limit) found.emplace_back(key, MovingEntries::MatrixPlace{row.row, column, plane});
         });
     });
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -78,8 +78,8 @@ PatternRaster raster_between(const MovingEntries& from, const MovingEntries& to,
         return static_cast<int>(doubled * bins / (std::int64_t{length} * 2 * steps));
     };
     for (std::size_t i = 0; i < from.places.size(); ++i) {
-        const MovingEntries::Place& a = from.places[i];
-        const MovingEntries::Place& b = to.places[i];
+        const MovingEntries::MatrixPlace& a = from.places[i];
+        const MovingEntries::MatrixPlace& b = to.places[i];
         const int row = between(a.row, b.row, raster.row_bins(), raster.rows);
         const int column = between(a.column, b.column, raster.column_bins(), raster.columns);
         const int reach = entries ? bins_an_entry / 2 - 1 : 0;

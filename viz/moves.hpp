@@ -16,17 +16,17 @@ inline constexpr Offset most_moving = 200'000;
 /// The places of the moving nonzeros in the picture of a stage, in the order of the input, so that an index is the same nonzero
 /// in all stages of a recipe.
 struct MovingEntries {
-    struct Place {
+    struct MatrixPlace {
         Index row = 0;
         Index column = 0;
         int plane = 0;
 
-        friend bool operator==(const Place&, const Place&) = default;
+        friend bool operator==(const MatrixPlace&, const MatrixPlace&) = default;
     };
     Index rows = 0;
     Index columns = 0;
-    Offset nonzeros = 0;        // of the matrix
-    std::vector<Place> places;  // all of them, or the sample
+    Offset nonzeros = 0;              // of the matrix
+    std::vector<MatrixPlace> places;  // all of them, or the sample
 
     /// True if any nonzero has another place in `other`.
     [[nodiscard]] bool moves_to(const MovingEntries& other) const;

@@ -221,9 +221,9 @@ void PdfCanvas::draw_outline(Point at, std::string_view text, const TextStyle& s
     document_->fill_with(style.colour);
     for (const OutlinePart& part : parts) {
         const auto [x3, y3] = pdf(part.end);
-        if (part.kind == OutlinePart::Kind::move) HPDF_Page_MoveTo(page, x3, y3);
-        if (part.kind == OutlinePart::Kind::line) HPDF_Page_LineTo(page, x3, y3);
-        if (part.kind != OutlinePart::Kind::curve) continue;
+        if (part.kind == OutlinePart::PathStep::move) HPDF_Page_MoveTo(page, x3, y3);
+        if (part.kind == OutlinePart::PathStep::line) HPDF_Page_LineTo(page, x3, y3);
+        if (part.kind != OutlinePart::PathStep::curve) continue;
         const auto [x1, y1] = pdf(part.first);
         const auto [x2, y2] = pdf(part.second);
         HPDF_Page_CurveTo(page, x1, y1, x2, y2, x3, y3);

@@ -12,13 +12,13 @@ namespace workbench {
 namespace {
 
 /// One line of a track: its name, and a text for each place.
-struct Line {
+struct TrackLine {
     std::string name;
     std::vector<std::string> texts;
 };
 
 struct Track {
-    std::vector<Line> lines;
+    std::vector<TrackLine> lines;
     std::vector<Begins> begins;  // [places]
 };
 
@@ -40,7 +40,7 @@ Track track_of(const StoragePart& part, const std::vector<int>& numbers, std::ve
         places = std::move(order.places);
         const bool has_bars = order.along != Along::nothing && !places.empty();
         if (has_bars && std::find(seen.begin(), seen.end(), order.along) == seen.end()) seen.push_back(order.along);
-        Line rows{"  of row", {}};
+        TrackLine rows{"  of row", {}};
         for (const DrawnPlace& place : places) {
             const StorageCell& cell = leader->cells[place.cell];
             rows.texts.push_back(cell.nonzero < 0 ? "" : std::to_string(cell.row));
@@ -52,7 +52,7 @@ Track track_of(const StoragePart& part, const std::vector<int>& numbers, std::ve
     for (const DrawnPlace& place : places) track.begins.push_back(place.begins);
     for (const int number : numbers) {
         const StorageArray& array = part.arrays[number];
-        Line line{array.name, {}};
+        TrackLine line{array.name, {}};
         for (const DrawnPlace& place : places) line.texts.push_back(times(shown(array.cells[place.cell]), place.cells));
         track.lines.push_back(std::move(line));
     }
@@ -68,11 +68,11 @@ std::string draw(const Track& track, std::size_t names, std::size_t width) {
     const std::size_t places = track.begins.size();
     std::string text;
     if (places == 0) {
-        for (const Line& line : track.lines) text += fmt::format("  {:<{}}  none\n", line.name, names);
+        for (const TrackLine& line : track.lines) text += fmt::format("  {:<{}}  none\n", line.name, names);
         return text;
     }
     std::vector<std::size_t> widths(places, 0);
-    for (const Line& line : track.lines) {
+    for (const TrackLine& line : track.lines) {
         for (std::size_t i = 0; i < places; ++i) widths[i] = std::max(widths[i], line.texts[i].size());
     }
     for (std::size_t begin = 0; begin < places;) {
@@ -92,7 +92,7 @@ std::string draw(const Track& track, std::size_t names, std::size_t width) {
                 break;
             }
         }
-        for (const Line& line : track.lines) {
+        for (const TrackLine& line : track.lines) {
             std::string drawn = fmt::format("  {:<{}}  ", line.name, names);
             for (std::size_t i = begin; i < end; ++i) {
                 if (i > begin) drawn += bar(track.begins[i]);

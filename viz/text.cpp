@@ -214,12 +214,12 @@ std::vector<OutlinePart> text_outline(Point at, std::string_view text, const Tex
         Point last;
         for (int i = 0; i < count; ++i) {
             const stbtt_vertex& vertex = vertices[i];
-            OutlinePart part{.kind = OutlinePart::Kind::line, .first = {}, .second = {}, .end = place(vertex.x, vertex.y)};
-            if (vertex.type == STBTT_vmove) part.kind = OutlinePart::Kind::move;
+            OutlinePart part{.kind = OutlinePart::PathStep::line, .first = {}, .second = {}, .end = place(vertex.x, vertex.y)};
+            if (vertex.type == STBTT_vmove) part.kind = OutlinePart::PathStep::move;
             if (vertex.type == STBTT_vcurve) {
                 // A quadratic curve as a cubic one.
                 const Point middle = place(vertex.cx, vertex.cy);
-                part.kind = OutlinePart::Kind::curve;
+                part.kind = OutlinePart::PathStep::curve;
                 part.first = {last.x + (middle.x - last.x) * 2 / 3, last.y + (middle.y - last.y) * 2 / 3};
                 part.second = {part.end.x + (middle.x - part.end.x) * 2 / 3, part.end.y + (middle.y - part.end.y) * 2 / 3};
             }

@@ -48,8 +48,8 @@ void draw_text(Image& image, int x, int y, std::string_view text, const TextStyl
 
 /// A step along the outlines of letters. Each outline begins with a move.
 struct OutlinePart {
-    enum class Kind { move, line, curve };
-    Kind kind = Kind::move;
+    enum class PathStep { move, line, curve };
+    PathStep kind = PathStep::move;
     Point first;  // control points of a cubic curve
     Point second;
     Point end;

@@ -74,9 +74,9 @@ struct Entries {
     std::vector<double> values;
 };
 
-class Reader {
+class BinsparseReader {
 public:
-    Reader(const std::filesystem::path& path, const std::string& member)
+    BinsparseReader(const std::filesystem::path& path, const std::string& member)
         : path_(path.string()), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
         if (!file_.is_open()) fail("cannot be opened" + reason(), "an undamaged HDF5 file");
         name_ = choose(member);
@@ -363,12 +363,12 @@ private:
 };
 
 void read_binsparse(const std::filesystem::path& path, const std::string& member, WholeFile& npz) {
-    Reader(path, member).read(npz);
+    BinsparseReader(path, member).read(npz);
 }
 
-class Writer {
+class BinsparseWriter {
 public:
-    explicit Writer(const std::filesystem::path& path)
+    explicit BinsparseWriter(const std::filesystem::path& path)
         : path_(path.string()), file_(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), H5Fclose) {}
 
     template <typename Numbers>
@@ -412,7 +412,7 @@ void write_binsparse(const std::filesystem::path& path, const CsrMatrix& matrix)
                             {"shape", {matrix.rows, matrix.columns}},
                             {"number_of_stored_values", matrix.nonzeros()},
                             {"data_types", {{"pointers_to_1", "int64"}, {"indices_1", "int32"}, {"values", "float64"}}}}}};
-    const Writer file(path);
+    const BinsparseWriter file(path);
     file.add("pointers_to_1", H5T_NATIVE_INT64, matrix.row_offsets);
     file.add("indices_1", H5T_NATIVE_INT32, matrix.column_indices);
     file.add("values", H5T_NATIVE_DOUBLE, matrix.values);

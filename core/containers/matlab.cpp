@@ -31,12 +31,12 @@ std::string& message() {
     return first;
 }
 
-struct Close {
+struct CloseMatlab {
     void operator()(mat_t* file) const { Mat_Close(file); }
     void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
 };
-using File = std::unique_ptr<mat_t, Close>;
-using Variable = std::unique_ptr<matvar_t, Close>;
+using File = std::unique_ptr<mat_t, CloseMatlab>;
+using Variable = std::unique_ptr<matvar_t, CloseMatlab>;
 
 /// Discards the unpacked bytes of a zlib stream; returns false unless it is whole and its checksum is right.
 bool is_whole(std::istream& file, std::uint64_t packed) {
@@ -85,9 +85,10 @@ void check_elements(const std::filesystem::path& path) {
     }
 }
 
-class Reader {
+class MatlabReader {
 public:
-    explicit Reader(const std::filesystem::path& path) : path_(path.string()), file_(Mat_Open(path.c_str(), MAT_ACC_RDONLY)) {
+    explicit MatlabReader(const std::filesystem::path& path)
+        : path_(path.string()), file_(Mat_Open(path.c_str(), MAT_ACC_RDONLY)) {
         if (file_ == nullptr) fail("cannot be opened" + reason(), "a MATLAB file of version 5 to 7.3");
         if (Mat_GetVersion(file_.get()) == MAT_FT_MAT5) check_elements(path);
         for (;;) {
@@ -251,7 +252,7 @@ private:
 };
 
 void read_matlab(const std::filesystem::path& path, const std::string& member, WholeFile& npz) {
-    Reader(path).read(member, npz);
+    MatlabReader(path).read(member, npz);
 }
 
 /// Writes version 5, which every MATLAB and scipy read. `transposed` has the columns as its rows.

@@ -35,6 +35,9 @@ struct Catalogue {
     AcrossRanks across_ranks = {};
     KernelFromSource kernel_from_source = nullptr;
     FormatFromFile format_from_file = nullptr;  // null: this program cannot compile formats
+    std::string layout_title = {};              // of the baseline layout and order, in names of recipes: "CSR"
+    std::string order_title = {};
+    std::vector<std::string> calibration = {};  // recipes whose times calibrate the predictions, in the order of trials
 
     [[nodiscard]] const StageEntry* find_stage(std::string_view name) const;
     [[nodiscard]] const LayoutEntry* find_layout(std::string_view name) const;

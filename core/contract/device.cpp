@@ -30,7 +30,7 @@ const std::array<Model, 6>& models() {
     return table;
 }
 
-struct CacheModel {
+struct KnownCache {
     std::string_view device;
     CacheProperties properties;
 };
@@ -39,8 +39,8 @@ struct CacheModel {
 // Blackwell, with all of L1 and none of it shared memory; K20X: Nagasaka's slides, 12 KiB of read-only cache in each quarter of
 // a processor. NVIDIA does not publish the ways: 16 for L2 and 64 for L1 are assumed; 96 are what Mei and Chu, "Dissecting GPU
 // memory hierarchy through microbenchmarking" (2017), give Kepler's texture cache.
-const std::array<CacheModel, 12>& caches() {
-    static const std::array<CacheModel, 12> table{{
+const std::array<KnownCache, 12>& caches() {
+    static const std::array<KnownCache, 12> table{{
         {"k20x", {"read_only", 12_KiB, 96, 4}},
         {"k20x", {"l2", 1536_KiB, 16, 0}},
         {"v100", {"l1", 128_KiB, 64, 1}},
@@ -57,13 +57,13 @@ const std::array<CacheModel, 12>& caches() {
     return table;
 }
 
-std::string full_name(const CacheModel& cache) { return std::string(cache.device) + ":" + cache.properties.name; }
+std::string full_name(const KnownCache& cache) { return std::string(cache.device) + ":" + cache.properties.name; }
 
 }  // namespace
 
 std::vector<CacheProperties> device_caches(std::string_view device) {
     std::vector<CacheProperties> found;
-    for (const CacheModel& cache : caches()) {
+    for (const KnownCache& cache : caches()) {
         if (cache.device == device) found.push_back(cache.properties);
     }
     return found;
@@ -71,12 +71,12 @@ std::vector<CacheProperties> device_caches(std::string_view device) {
 
 std::vector<std::string> device_cache_names() {
     std::vector<std::string> names;
-    for (const CacheModel& cache : caches()) names.push_back(full_name(cache));
+    for (const KnownCache& cache : caches()) names.push_back(full_name(cache));
     return names;
 }
 
 CacheProperties device_cache(std::string_view name) {
-    for (const CacheModel& cache : caches()) {
+    for (const KnownCache& cache : caches()) {
         if (full_name(cache) == name) return cache.properties;
     }
     throw std::out_of_range("there is no cache '" + std::string(name) + "'");

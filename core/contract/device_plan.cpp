@@ -4,9 +4,9 @@ namespace workbench {
 namespace {
 
 /// Follows the steps of a plan, without a matrix. Each function returns the reason why a step cannot come next, or "".
-class Course {
+class PlanCheck {
 public:
-    explicit Course(const DevicePlan& plan)
+    explicit PlanCheck(const DevicePlan& plan)
         : has_nodes_(plan.node_size != 1), in_blocks_(std::holds_alternative<BlockSlices>(plan.storage)) {}
 
     std::string operator()(const KeepNodes&) {
@@ -93,7 +93,7 @@ private:
 }  // namespace
 
 std::string DevicePlan::refusal() const {
-    Course course(*this);
+    PlanCheck course(*this);
     for (const auto& [stage, step] : steps) {
         if (std::string reason = std::visit(course, step); !reason.empty()) return stage + ": " + reason;
     }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -36,9 +35,11 @@ struct KrylovPlan {
     KrylovMethod method = KrylovMethod::cg;
     double stop_below = 0;             // |r|_2 at which it has converged
     std::int64_t most_iterations = 0;  // in total
-    bool by_function = false;          // the preconditioner is a function: Krylov::precondition_by
     Index size = 0;                    // of the vectors, where no b is given
     bool preconditioned = false;       // by a diagonal, also where none is given
+    /// The preconditioner of a solve on the host if it is a function: z = M r for r and z [size] of the solve's precision. Such
+    /// a solve starts with begin_again.
+    std::function<void(const void* r, void* z)> precondition = {};
 };
 
 /// y = A x for x and y [rows] on the device, in the order of the solver's vectors. Asynchronous.
@@ -60,21 +61,15 @@ public:
     /// Sets the product for the following iterations. Objects that it refers to must outlive its last use.
     virtual void use(KrylovProduct<Value> product) = 0;
 
-    /// Sets the function of a plan with `by_function`: z = M r for r and z [size] on the device. Such a solve starts with
-    /// begin_again.
-    virtual void precondition_by(KrylovProduct<Value> /*function*/) {
-        throw std::logic_error("this solver's preconditioner is a diagonal");
-    }
-
     /// b [size] on the device, which the caller may replace before begin_again.
-    [[nodiscard]] virtual Value* right_hand_side() { throw std::logic_error("this solver keeps its right-hand side"); }
+    [[nodiscard]] virtual Value* right_hand_side() = 0;
     /// Starts a new solve from x = 0 for the current right-hand side. The solve has converged when |r|_2 <= tolerance * |b|_2.
     /// Waits for the device. Returns |b|_2.
-    virtual double begin_again(double /*tolerance*/) { throw std::logic_error("this solver solves once"); }
+    virtual double begin_again(double tolerance) = 0;
     /// x [size] on the device, which the caller may replace before restart.
-    [[nodiscard]] virtual Value* solution() { throw std::logic_error("this solver keeps its x"); }
+    [[nodiscard]] virtual Value* solution() = 0;
     /// [size] on the device, which the caller may replace before begin_again; null: there is none.
-    [[nodiscard]] virtual Value* inverse_diagonal() { throw std::logic_error("this solver keeps its diagonal"); }
+    [[nodiscard]] virtual Value* inverse_diagonal() = 0;
 
     /// Restarts the method with r = b - A x for the current x (initially 0), also after a breakdown. The iteration count
     /// continues.
@@ -83,17 +78,8 @@ public:
     /// Launches up to `iterations` iterations, which end early if the state is no longer `running`. Asynchronous.
     virtual void launch(std::int64_t iterations) = 0;
 
-    /// For timing products within a solve (conjugate gradients only): with A x already in y of operands(), does the rest of the
-    /// iteration and waits. It never ends: it continues if p.Ap is not positive, and starts again with x = 0 after convergence,
-    /// overflow or the iteration limit. `launch` cannot continue such a solve.
-    virtual void rest_of_iteration() = 0;
-    [[nodiscard]] virtual KrylovOperands<Value> operands() const = 0;
-
     /// Waits for the launched iterations.
     [[nodiscard]] virtual KrylovProgress wait() = 0;
-
-    /// Permutes all vectors: element i moves to target[i]. target: [size], on the device. Asynchronous.
-    virtual void reorder(const Index* target) = 0;
 
     [[nodiscard]] virtual std::vector<Value> x() = 0;
 
@@ -103,6 +89,20 @@ public:
     /// The bytes of vectors that an iteration must move, beside its products: each vector once per step that reads or writes
     /// it.
     [[nodiscard]] virtual std::int64_t vector_bytes() const = 0;
+};
+
+/// A solve that calls its product in each iteration.
+template <ValueType Value>
+class KrylovByProducts : public Krylov<Value> {
+public:
+    /// For timing products within a solve (conjugate gradients only): with A x already in y of operands(), does the rest of the
+    /// iteration and waits. It never ends: it continues if p.Ap is not positive, and starts again with x = 0 after convergence,
+    /// overflow or the iteration limit. `launch` cannot continue such a solve.
+    virtual void rest_of_iteration() = 0;
+    [[nodiscard]] virtual KrylovOperands<Value> operands() const = 0;
+
+    /// Permutes all vectors: element i moves to target[i]. target: [size], on the device. Asynchronous.
+    virtual void reorder(const Index* target) = 0;
 };
 
 template <ValueType Value>
@@ -151,7 +151,7 @@ public:
 
 /// A matrix that a device has ready for solves in one kernel, which stays on the device for all iterations of a launch. The
 /// iterations of such a solve multiply with this matrix. `use` sets the product of restarts, which refine the solution where
-/// the values of this matrix are rounded. rest_of_iteration, operands and reorder throw std::logic_error.
+/// the values of this matrix are rounded.
 template <ValueType Value>
 class PersistentSolver : public Interface {
 public:
@@ -165,7 +165,7 @@ public:
     /// Replaces the values, for the next solves: [nonzeros] in the order of the matrix as it was given, on the device. The
     /// problem must have announced it. Allocates nothing; may wait for the device. Throws Unsuitable if the values were exact
     /// in f32 and these are not; others must then be set before the next solve.
-    virtual void set_values(const Value* /*values*/) { throw std::logic_error("this solver keeps its values"); }
+    virtual void set_values(const Value* values) = 0;
 };
 
 }  // namespace workbench

@@ -18,7 +18,6 @@
 #include "core/contract/parameters.hpp"
 #include "core/contract/pipeline_facts.hpp"
 #include "core/contract/precision.hpp"
-#include "core/contract/storage_size.hpp"
 #include "core/contract/transfer.hpp"
 #include "core/contract/value_facts.hpp"
 #include "core/matrix/share_matrix.hpp"
@@ -208,6 +207,35 @@ using PredictCost = LayoutCost (*)(const PatternForecast&, const Parameters&, Pr
 
 /// True if the layout may store values by codes, so that it is verified with integers of which equal values have equal ones.
 [[nodiscard]] bool codes_values(const Parameters& parameters);
+
+/// Bytes per element.
+struct ElementSizes {
+    std::int64_t value = 8;   // |f|
+    std::int64_t index = 4;   // |int|
+    std::int64_t offset = 4;  // |int| for offsets of nonzeros, slots or blocks
+};
+
+/// The size of the matrix in one format.
+struct StorageSize {
+    std::string format;                // "SELL by length"
+    std::string source;                // "eq. 4.5"; sizes are sorted by it
+    Index height = 0;                  // rows of a slice or block; 0: the format has none
+    std::optional<double> alpha = {};  // of Staircase SELL
+    Offset slots = 0;                  // including padding
+    std::int64_t bytes = 0;
+};
+
+/// The input of a size computation.
+struct StorageQuestion {
+    const CsrMatrix& matrix;
+    std::span<const Offset> lengths;            // [rows] nonzeros of each row
+    std::span<const Offset> ascending_lengths;  // [rows] the same, sorted
+    Index slice_height = 0;                     // for layouts that have this parameter
+    std::span<const double> alphas;
+    ElementSizes sizes;
+};
+
+using StorageSizes = std::vector<StorageSize> (*)(const StorageQuestion&);
 
 /// One kind of layout, as the catalogue lists it.
 struct LayoutEntry {

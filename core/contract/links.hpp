@@ -15,16 +15,16 @@ namespace workbench {
 /// The elements of x that a rank sends, and those that it receives: its halo.
 struct HaloPlan {
     /// A run of neighbouring places that goes to, or comes from, one other rank.
-    struct Part {
+    struct Message {
         int rank = 0;
         Index first = 0;
         Index count = 0;  // at least 1
     };
 
-    std::vector<Index> places;  // of x on this rank, in the order in which they are sent
-    std::vector<Part> send;     // of places; the ranks ascend
-    std::vector<Part> receive;  // of the halo; the ranks ascend
-    Index halo = 0;             // elements that come in
+    std::vector<Index> places;     // of x on this rank, in the order in which they are sent
+    std::vector<Message> send;     // of places; the ranks ascend
+    std::vector<Message> receive;  // of the halo; the ranks ascend
+    Index halo = 0;                // elements that come in
 };
 
 /// Exchanges the halo of each product.

@@ -53,12 +53,12 @@ struct PersistentProblem {
 class Solvers : public Interface {
 public:
     /// See make_krylov and make_persistent_solver.
-    [[nodiscard]] virtual std::unique_ptr<Krylov<float>> krylov(const KrylovPlan&, std::span<const float> /*b*/,
-                                                                std::span<const float> /*inverse_diagonal*/) {
+    [[nodiscard]] virtual std::unique_ptr<KrylovByProducts<float>> krylov(const KrylovPlan&, std::span<const float> /*b*/,
+                                                                          std::span<const float> /*inverse_diagonal*/) {
         return nullptr;
     }
-    [[nodiscard]] virtual std::unique_ptr<Krylov<double>> krylov(const KrylovPlan&, std::span<const double> /*b*/,
-                                                                 std::span<const double> /*inverse_diagonal*/) {
+    [[nodiscard]] virtual std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan&, std::span<const double> /*b*/,
+                                                                           std::span<const double> /*inverse_diagonal*/) {
         return nullptr;
     }
     /// See make_several_krylov.
@@ -76,8 +76,9 @@ public:
 /// they are empty, b = 0, and there is no preconditioner unless the plan has one, whose diagonal is then 0: the caller sets
 /// both before begin_again. Null if the device has no solver. The device must outlive it.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Krylov<Value>> make_krylov(Device& device, const KrylovPlan& plan, std::span<const Value> b,
-                                                         std::span<const Value> inverse_diagonal) {
+[[nodiscard]] std::unique_ptr<KrylovByProducts<Value>> make_krylov(Device& device, const KrylovPlan& plan,
+                                                                   std::span<const Value> b,
+                                                                   std::span<const Value> inverse_diagonal) {
     Solvers* const solvers = device.solvers();
     return solvers == nullptr ? nullptr : solvers->krylov(plan, b, inverse_diagonal);
 }

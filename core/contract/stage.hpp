@@ -53,6 +53,9 @@ struct StageEntry {
     /// True if the stage orders the whole matrix by itself, so that `choose` puts no other order before it.
     bool orders_all = false;
 
+    /// The parameter that is the number of columns of a segment, whose x a cache may contain; empty: there is none.
+    std::string segment_width = {};
+
     /// True for a stage that shows what other stages gain, such as a random order. A recipe with it is timed, but never
     /// advised.
     bool is_control = false;

@@ -119,9 +119,9 @@ ContentRange content_range(std::string_view text) {
 enum class Outcome { complete, start_over };
 
 /// One HTTP request and its response.
-class Request {
+class CurlRequest {
 public:
-    Request(std::string url, const fs::path& part_path, const PartFile& part, const DownloadOptions& options)
+    CurlRequest(std::string url, const fs::path& part_path, const PartFile& part, const DownloadOptions& options)
         : url_(std::move(url)), part_path_(part_path), part_(part), options_(options), received_(part.size()) {}
 
     Outcome run() {
@@ -152,12 +152,12 @@ private:
         curl_.set(handle, CURLOPT_FOLLOWLOCATION, 1L);
         curl_.set(handle, CURLOPT_MAXREDIRS, most_redirects);
         curl_.set(handle, CURLOPT_NOPROGRESS, 0L);
-        curl_.set(handle, CURLOPT_XFERINFOFUNCTION, &Request::on_progress);
+        curl_.set(handle, CURLOPT_XFERINFOFUNCTION, &CurlRequest::on_progress);
         curl_.set(handle, CURLOPT_XFERINFODATA, this);
         curl_.set(handle, CURLOPT_ERRORBUFFER, error_.data());
-        curl_.set(handle, CURLOPT_HEADERFUNCTION, &Request::on_header);
+        curl_.set(handle, CURLOPT_HEADERFUNCTION, &CurlRequest::on_header);
         curl_.set(handle, CURLOPT_HEADERDATA, this);
-        curl_.set(handle, CURLOPT_WRITEFUNCTION, &Request::on_body);
+        curl_.set(handle, CURLOPT_WRITEFUNCTION, &CurlRequest::on_body);
         curl_.set(handle, CURLOPT_WRITEDATA, this);
         if (received_ > 0) {
             curl_.set(handle, CURLOPT_RANGE, range.c_str());
@@ -167,12 +167,12 @@ private:
 
     /// A time-out that restarts with each byte, which libcurl's minimum speed cannot express. Called once a second when idle.
     static int on_progress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-        const auto& request = *static_cast<Request*>(self);
+        const auto& request = *static_cast<CurlRequest*>(self);
         return Clock::now() - request.last_data_ > std::chrono::seconds(request.options_.patience_seconds) ? 1 : 0;
     }
 
     static std::size_t on_header(char* text, std::size_t one, std::size_t count, void* self) {
-        static_cast<Request*>(self)->take_header({text, one * count});
+        static_cast<CurlRequest*>(self)->take_header({text, one * count});
         return one * count;
     }
 
@@ -197,10 +197,10 @@ private:
     static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) {
         // Exceptions must not propagate through libcurl's C code.
         try {
-            static_cast<Request*>(self)->take_body({bytes, one * count});
+            static_cast<CurlRequest*>(self)->take_body({bytes, one * count});
             return one * count;
         } catch (...) {
-            static_cast<Request*>(self)->failure_ = std::current_exception();
+            static_cast<CurlRequest*>(self)->failure_ = std::current_exception();
             return 0;
         }
     }
@@ -358,8 +358,8 @@ void discard_download(const fs::path& part) {
 
 void download(const std::string& url, const fs::path& part, const DownloadOptions& options) {
     const PartFile file(part);
-    if (Request(url, part, file, options).run() == Outcome::complete) return;
-    if (Request(url, part, file, options).run() == Outcome::complete) return;
+    if (CurlRequest(url, part, file, options).run() == Outcome::complete) return;
+    if (CurlRequest(url, part, file, options).run() == Outcome::complete) return;
     throw DownloadError(fmt::format("{}: the server refuses to send the file from its start (416)", url), false);
 }
 

@@ -17,23 +17,23 @@ struct Ball {
 };
 
 Ball grow_ball(const CsrMatrix& matrix, Index seed, Index size) {
-    enum class Place : std::uint8_t { unseen, inside, outside };
-    std::vector<Place> places(matrix.rows, Place::unseen);
+    enum class Membership : std::uint8_t { unseen, inside, outside };
+    std::vector<Membership> places(matrix.rows, Membership::unseen);
     std::vector<Index> queue{seed};
-    places[seed] = Place::inside;
+    places[seed] = Membership::inside;
     Ball ball;
     for (std::size_t next = 0; next < queue.size(); ++next) {
         for (const Index column : matrix.row_columns(queue[next])) {
             if (static_cast<Index>(queue.size()) >= size) break;
-            if (places[column] == Place::unseen) queue.push_back(column);
-            places[column] = Place::inside;
+            if (places[column] == Membership::unseen) queue.push_back(column);
+            places[column] = Membership::inside;
         }
     }
     for (const Index row : queue) {
         for (const Index column : matrix.row_columns(row)) {
-            ball.inside += places[column] == Place::inside ? 1 : 0;
-            ball.halo += places[column] == Place::unseen ? 1 : 0;
-            if (places[column] == Place::unseen) places[column] = Place::outside;
+            ball.inside += places[column] == Membership::inside ? 1 : 0;
+            ball.halo += places[column] == Membership::unseen ? 1 : 0;
+            if (places[column] == Membership::unseen) places[column] = Membership::outside;
             ++ball.nonzeros;
         }
     }

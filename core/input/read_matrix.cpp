@@ -66,7 +66,7 @@ const TextFormat* text_format_of(std::string_view start) {
 }
 
 /// A file, or a member of an archive.
-struct Opened {
+struct OpenedSource {
     std::string name;
     std::unique_ptr<ByteSource> bytes;
     Start start;
@@ -75,8 +75,8 @@ struct Opened {
 
 constexpr std::size_t start_bytes = std::size_t{1} << 14;  // suffice to recognize a format
 
-Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
-    Opened opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
+OpenedSource look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compressed) {
+    OpenedSource opened{.name = std::move(name), .bytes = std::move(bytes), .start = {}, .compressed = compressed};
     opened.start = look_at_start(opened.bytes, start_bytes);
     const std::string_view compression = compression_of(opened.start.bytes);
     if (compression.empty()) return opened;
@@ -90,7 +90,7 @@ Opened look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool compr
         fmt::format("{}: found {}; expected {}", name, file.found, file.expected.empty() ? accepted : file.expected));
 }
 
-CsrMatrix read_text(Opened opened, const LineReader::Note& note) {
+CsrMatrix read_text(OpenedSource opened, const LineReader::Note& note) {
     const std::string& start = opened.start.bytes;
     const TextFormat* format = text_format_of(start);
     const bool is_whole = start.size() < start_bytes;
@@ -128,7 +128,7 @@ public:
           namesake_(named_after(archive_)),
           note_(std::move(options.note)) {}
 
-    void offer(const std::string& name, Opened member) {
+    void offer(const std::string& name, OpenedSource member) {
         if (!wanted_.empty() ? !is_wanted(name) : text_format_of(member.start.bytes) == nullptr) {
             if (text_format_of(member.start.bytes) != nullptr) matrices_.push_back(name);
             return;
@@ -177,7 +177,7 @@ private:
     std::optional<InputError> error_;
 };
 
-CsrMatrix read_from_tar(Opened archive, const ReadOptions& options) {
+CsrMatrix read_from_tar(OpenedSource archive, const ReadOptions& options) {
     MemberChoice choice(archive.name, options);
     try {
         for_each_member(std::move(archive.bytes), [&](const std::string& name, std::unique_ptr<ByteSource> bytes) {
@@ -206,7 +206,7 @@ Columns columns_of(const std::string& name, const CsrMatrix& matrix, Index most)
     return columns;
 }
 
-Columns read_npy_columns(Opened opened, Index most) {
+Columns read_npy_columns(OpenedSource opened, Index most) {
     const NpyArray array = read_npy(opened.name, *opened.bytes);
     const std::size_t dimensions = array.shape.size();
     const std::int64_t found_columns = dimensions == 2 ? array.shape[1] : 1;
@@ -254,7 +254,7 @@ bool is_number_list(std::string_view start) {
     return false;
 }
 
-std::vector<double> read_number_list(Opened opened) {
+std::vector<double> read_number_list(OpenedSource opened) {
     LineReader lines(std::move(opened.name), std::move(opened.bytes));
     std::vector<double> vector;
     while (lines.next()) {
@@ -272,7 +272,7 @@ std::vector<double> read_number_list(Opened opened) {
 }  // namespace
 
 CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    OpenedSource opened = look_into(path.string(), open_file(path, accepted), false);
     if (is_tar(opened.start.bytes)) return read_from_tar(std::move(opened), options);
     const Container* const container = container_of(opened.start.bytes);
     if (container == nullptr && !options.member.empty()) {
@@ -288,7 +288,7 @@ CsrMatrix read_matrix(const std::filesystem::path& path, const ReadOptions& opti
 }
 
 Columns read_columns(const std::filesystem::path& path, const std::string& member, Index most) {
-    Opened opened = look_into(path.string(), open_file(path, accepted), false);
+    OpenedSource opened = look_into(path.string(), open_file(path, accepted), false);
     const std::string& start = opened.start.bytes;
     if (is_tar(start)) {
         const std::string wanted = member.empty() ? ending_of_right_hand_sides : member;

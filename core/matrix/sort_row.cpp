@@ -14,7 +14,7 @@ namespace {
 constexpr Offset short_row = 128;
 
 /// A run of consecutive columns in an unsorted row: typically the unknowns of a mesh node, which orders keep together.
-struct Run {
+struct ColumnRun {
     int begin = 0;
     int length = 0;  // 0: empty slot
 };
@@ -24,8 +24,8 @@ struct Run {
 bool sort_runs(Index* columns, double* values, int length) {
     constexpr int most = static_cast<int>(short_row) / 2;
     // Only the first `count` of each are used.
-    std::array<Index, most> firsts;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::array<Run, most> runs;      // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<Index, most> firsts;    // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<ColumnRun, most> runs;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     int count = 0;
     for (int i = 0; i < length; ++i) {
         if (count > 0 && columns[i] - 1 == columns[i - 1]) {
@@ -36,15 +36,15 @@ bool sort_runs(Index* columns, double* values, int length) {
         firsts[count] = columns[i];
         runs[count++] = {i, 1};
     }
-    std::array<Run, most> sorted;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-    std::fill_n(sorted.begin(), count, Run{});
+    std::array<ColumnRun, most> sorted;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::fill_n(sorted.begin(), count, ColumnRun{});
     for (int i = 0; i < count; ++i) {
         const Index first = firsts[i];
         int place = 0;
         for (int k = 0; k < count; ++k) place += firsts[k] < first ? 1 : 0;
         sorted[place] = runs[i];
     }
-    const auto last_of = [&](const Run& run) { return columns[run.begin + run.length - 1]; };
+    const auto last_of = [&](const ColumnRun& run) { return columns[run.begin + run.length - 1]; };
     for (int i = 0; i < count; ++i) {
         if (sorted[i].length == 0) return false;
         if (i > 0 && columns[sorted[i].begin] <= last_of(sorted[i - 1])) return false;

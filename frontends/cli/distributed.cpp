@@ -118,14 +118,14 @@ private:
     RankInput read(const Recipe& recipe) {
         RankInput input;
         const Stopwatch watch;
-        struct Found {
+        struct FoundMatrix {
             bool by_rows = false;
             Index rows = 0;
             CsrMatrix matrix;
             MatrixReport report;
         };
-        Found found = in_agreement(ranks_, [&] {
-            Found of_rank;
+        FoundMatrix found = in_agreement(ranks_, [&] {
+            FoundMatrix of_rank;
             const std::optional<MatrixRows> source = open_matrix_rows(recipe.matrix, of_rank.report);
             of_rank.by_rows = source.has_value();
             if (source) {

@@ -7,7 +7,7 @@
 #include "core/text/suggestion.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/terminal.hpp"
-#include "kernels/source/arrays_header.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/report/figures.hpp"
 #include "pipeline/run/layout_examples.hpp"

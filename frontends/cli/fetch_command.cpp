@@ -33,7 +33,7 @@ struct FetchArguments {
     int timeout = 60;
 };
 
-struct Wanted {
+struct WantedMatrix {
     SuiteMatrix matrix;
     MatrixFacts facts;
 };
@@ -58,11 +58,12 @@ std::string address_of(const FetchArguments& arguments) {
     return address;
 }
 
-std::vector<Wanted> wanted_of(const FetchArguments& arguments) {
-    std::vector<Wanted> all;
-    const auto add = [&all](Wanted wanted) {
-        const bool is_new = std::none_of(
-            all.begin(), all.end(), [&](const Wanted& other) { return other.matrix.full_name() == wanted.matrix.full_name(); });
+std::vector<WantedMatrix> wanted_of(const FetchArguments& arguments) {
+    std::vector<WantedMatrix> all;
+    const auto add = [&all](WantedMatrix wanted) {
+        const bool is_new = std::none_of(all.begin(), all.end(), [&](const WantedMatrix& other) {
+            return other.matrix.full_name() == wanted.matrix.full_name();
+        });
         if (is_new) all.push_back(std::move(wanted));
     };
     for (const std::string& what : arguments.what) {
@@ -93,7 +94,7 @@ public:
         if (fs::is_directory(arguments.into, unknown)) present_ = any_matrices_in(arguments.into);
     }
 
-    FetchCount run(const std::vector<Wanted>& all) {
+    FetchCount run(const std::vector<WantedMatrix>& all) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             try {
                 take(all[i]);
@@ -113,7 +114,7 @@ private:
                                        others, address_variable));
     }
 
-    void take(const Wanted& wanted) {
+    void take(const WantedMatrix& wanted) {
         const std::string name = wanted.matrix.full_name();
         if (wanted.matrix.group.empty()) {
             print_error(fmt::format("note: {}: its group in the collection is unknown, so it cannot be fetched", name));
@@ -128,7 +129,7 @@ private:
         report(wanted, matrix, "fetched", byte_count(static_cast<double>(fs::file_size(target, unknown))));
     }
 
-    [[nodiscard]] CheckedMatrix fetched(const std::string& name, const Wanted& wanted, const fs::path& target) const {
+    [[nodiscard]] CheckedMatrix fetched(const std::string& name, const WantedMatrix& wanted, const fs::path& target) const {
         const Progress progress;
         using Clock = std::chrono::steady_clock;
         Clock::time_point shown;
@@ -144,7 +145,7 @@ private:
     }
 
     /// True if the folder has a complete file of the matrix, at its top level or in its group's folder.
-    bool is_present(const Wanted& wanted) {
+    bool is_present(const WantedMatrix& wanted) {
         const BenchMatrix* found = find_named(present_, wanted.matrix.group, wanted.matrix.name);
         if (found == nullptr) return false;
         const fs::path root = (fs::absolute(arguments_.into) / "").lexically_normal().parent_path();
@@ -168,7 +169,8 @@ private:
         }
     }
 
-    static void report(const Wanted& wanted, const CheckedMatrix& matrix, const std::string& what, const std::string& more) {
+    static void report(const WantedMatrix& wanted, const CheckedMatrix& matrix, const std::string& what,
+                       const std::string& more) {
         const std::string name = wanted.matrix.full_name();
         if (!matrix.unchecked.empty()) {
             print_text("{}: {}, {}\n", name, what, more);
@@ -186,7 +188,7 @@ private:
 };
 
 ExitCode fetch(const FetchArguments& arguments) {
-    const std::vector<Wanted> all = wanted_of(arguments);
+    const std::vector<WantedMatrix> all = wanted_of(arguments);
     const KokkosRuntime kokkos;
     const FetchCount count = Fetching(arguments).run(all);
     if (all.size() > 1) {

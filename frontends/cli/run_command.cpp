@@ -70,17 +70,17 @@ void check_only_on_host(const std::string& only, const std::vector<Recipe>& reci
 
 /// Throws if two recipes would write to the same folder, which is named after the recipe file and the point of a sweep.
 void check_folders(const std::vector<Recipe>& recipes) {
-    struct Taken {
+    struct TakenFolder {
         std::filesystem::path file;
         std::set<std::string> points;
     };
-    std::map<std::filesystem::path, Taken> folders;
+    std::map<std::filesystem::path, TakenFolder> folders;
     for (const Recipe& recipe : recipes) {
         const std::filesystem::path stem = recipe.file.stem();
         if (stem == "." || stem == "..") {
             throw RecipeError(fmt::format("{}: no folder can be named after this file", recipe.file.string()));
         }
-        Taken& taken = folders.emplace(stem, Taken{recipe.file, {}}).first->second;
+        TakenFolder& taken = folders.emplace(stem, TakenFolder{recipe.file, {}}).first->second;
         if (taken.file == recipe.file && taken.points.insert(recipe.sweep.folder).second) continue;
         throw RecipeError(fmt::format("{} and {} would write to the same folder, '{}'; rename one, or run them separately",
                                       taken.file.string(), recipe.file.string(), stem.string()));

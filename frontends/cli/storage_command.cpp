@@ -6,7 +6,6 @@
 
 #include "core/contract/errors.hpp"
 #include "core/contract/precision.hpp"
-#include "core/contract/storage_size.hpp"
 #include "core/system/kokkos_runtime.hpp"
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
@@ -16,6 +15,7 @@
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/recipe_sizes.hpp"
 #include "frontends/cli/terminal.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 
 namespace workbench {

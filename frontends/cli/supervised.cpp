@@ -37,7 +37,7 @@ void report_crash(int signal, siginfo_t*, void*) {
 }
 
 /// How a child ended, and the step in which it was lost.
-struct Course {
+struct ChildCourse {
     Ending ending = {};
     std::optional<std::string> step;
     std::string reason = {};  // if the step was lost
@@ -49,9 +49,9 @@ class Follower {
 public:
     Follower(Child& child, const StepRecorder& recorder) : child_(child), recorder_(recorder) {}
 
-    Course follow() {
+    ChildCourse follow() {
         constexpr int poll_milliseconds = 20;
-        Course course;
+        ChildCourse course;
         for (std::string received; child_.receive(received, poll_milliseconds);) {
             take_lines(received);
             if (!step_ || since_begin_.seconds() <= limit_ || !course.reason.empty()) continue;
@@ -124,7 +124,7 @@ ExitCode supervised(const std::function<ExitCode(const Steps&)>& work, const Ste
             catch_crashes(report_crash);
             return work(Steps(child.connection()));
         }
-        const Course course = Follower(child, recorder).follow();
+        const ChildCourse course = Follower(child, recorder).follow();
         if (course.ending.signal == 0 && !course.gave_up) return static_cast<ExitCode>(course.ending.exit_code);
         if (!course.step || !lost.insert(*course.step).second) {
             const bool is_ending = course.reason == course.ending.text();

@@ -8,9 +8,9 @@
 
 #include <spmv_workbench/spmv_workbench.hpp>
 
-#include "core/contract/solve_rules.hpp"
 #include "core/contract/solvers.hpp"
 #include "pipeline/measure/timing.hpp"
+#include "pipeline/solving/solve_rules.hpp"
 
 namespace workbench {
 

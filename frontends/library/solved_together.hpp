@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/contract/several_solves.hpp"
 #include "frontends/library/applied_recipe.hpp"
+#include "pipeline/solving/several_solves.hpp"
 
 namespace workbench {
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/contract/solve_range.hpp"
 #include "core/contract/solvers.hpp"
 #include "frontends/library/applied.hpp"
 #include "frontends/library/loaded_once.hpp"
@@ -15,6 +14,7 @@
 #include "frontends/library/solved_together.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/measure/verification.hpp"
+#include "pipeline/solving/solve_range.hpp"
 
 namespace spmv_workbench {
 namespace {
@@ -75,23 +75,26 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
             krylov.reset();
             workbench::PersistentSolver<Value>* const engine = precondition ? nullptr : recipe().persistent();
             is_persistent = engine != nullptr;
-            const workbench::KrylovPlan plan{.method = wish().method,
-                                             .most_iterations = options.most_iterations,
-                                             .by_function = static_cast<bool>(precondition),
-                                             .size = recipe().facts().rows,
-                                             .preconditioned = !precondition && !a.applied_->inverse_diagonal.empty()};
-            krylov = is_persistent ? engine->begin(plan, {}, {})
-                                   : workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, {}, {});
+            workbench::KrylovPlan plan{.method = wish().method,
+                                       .most_iterations = options.most_iterations,
+                                       .size = recipe().facts().rows,
+                                       .preconditioned = !precondition && !a.applied_->inverse_diagonal.empty()};
+            if (precondition) {
+                r_of_caller.resize(rows());
+                z_of_caller.resize(rows());
+                plan.precondition = [this](const void* r, void* z) {
+                    permute(static_cast<const Value*>(r), r_of_caller.data(), workbench::VectorOrder::caller);
+                    functions.call([&] { precondition(r_of_caller, z_of_caller); });
+                    permute(z_of_caller.data(), static_cast<Value*>(z), workbench::VectorOrder::recipe);
+                };
+            }
+            if (is_persistent) {
+                krylov = engine->begin(plan, {}, {});
+            } else {
+                krylov = workbench::make_krylov<Value>(host == nullptr ? recipe().device() : *host, plan, {}, {});
+            }
             a.applied_->is_diagonal_new = plan.preconditioned;
             use_product();
-            if (!precondition) return;
-            r_of_caller.resize(rows());
-            z_of_caller.resize(rows());
-            krylov->precondition_by([this](const Value* r, Value* z) {
-                permute(r, r_of_caller.data(), workbench::VectorOrder::caller);
-                functions.call([&] { precondition(r_of_caller, z_of_caller); });
-                permute(z_of_caller.data(), z, workbench::VectorOrder::recipe);
-            });
         });
     }
 

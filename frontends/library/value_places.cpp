@@ -127,8 +127,9 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
     for (const auto& share : candidate.shares) {
         for (const LayoutField& field : share.layout.real->fields()) {
             if (field.role != ArrayRole::value) continue;
-            make_filled(arrays_.emplace_back(Array{.field = field, .entry_of_slot = {}, .mirror_of_slot = {}}).entry_of_slot,
-                        field.slots(), -1);
+            make_filled(
+                arrays_.emplace_back(PlacedArray{.field = field, .entry_of_slot = {}, .mirror_of_slot = {}}).entry_of_slot,
+                field.slots(), -1);
         }
     }
     const Index rows = candidate.space->row_order.size();
@@ -140,7 +141,7 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
     walked.reserve(static_cast<std::size_t>(candidate.nonzeros()));
     for_each_stored(candidate, [&](Index row, const Stored& stored) {
         ++row_begins[row + 1];
-        Array& array = arrays_[stored.array];
+        PlacedArray& array = arrays_[stored.array];
         if (stored.is_mirror && array.mirror_of_slot.empty()) make_filled(array.mirror_of_slot, array.field.slots(), -1);
         walked.emplace_back(row, stored);
     });
@@ -157,7 +158,7 @@ ValuePlaces<Value>::ValuePlaces(const Candidate<Value>& candidate, std::span<con
         for (auto entry = begin; entry != end; ++entry) {
             const Offset place = entry - entries.begin();
             pattern_.column_indices[place] = entry->column;
-            Array& array = arrays_[entry->array];
+            PlacedArray& array = arrays_[entry->array];
             (entry->is_mirror ? array.mirror_of_slot : array.entry_of_slot)[entry->slot] =
                 entry_order.empty() ? place : entry_order[place];
         }
@@ -186,7 +187,7 @@ void require_pattern(const CsrMatrix& matrix, const CsrMatrix& known) {
 }
 
 template <ValueType Value>
-void ValuePlaces<Value>::check(const Array& array, std::span<const Value> values) const {
+void ValuePlaces<Value>::check(const PlacedArray& array, std::span<const Value> values) const {
     const HostArray<Offset>& entries = array.entry_of_slot;
     const HostArray<Offset>& mirrors = array.mirror_of_slot;
     const LayoutField& field = array.field;
@@ -230,7 +231,7 @@ void ValuePlaces<Value>::check(const Array& array, std::span<const Value> values
 template <ValueType Value>
 void ValuePlaces<Value>::store(std::span<const Value> values) {
     std::vector<std::optional<ValueCodes<Value>>> codes;
-    for (const Array& array : arrays_) {
+    for (const PlacedArray& array : arrays_) {
         require_codes_of_slots(array.field);
         check(array, values);
         codes.emplace_back();

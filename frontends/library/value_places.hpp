@@ -30,15 +30,15 @@ public:
     void store(std::span<const Value> values);
 
 private:
-    struct Array {
+    struct PlacedArray {
         LayoutField field;
         HostArray<Offset> entry_of_slot;   // -1: padding
         HostArray<Offset> mirror_of_slot;  // another entry with the same value, or -1; empty: no slot has one
     };
 
-    void check(const Array& array, std::span<const Value> values) const;
+    void check(const PlacedArray& array, std::span<const Value> values) const;
 
-    std::vector<Array> arrays_;  // the value arrays of all layouts
+    std::vector<PlacedArray> arrays_;  // the value arrays of all layouts
     CsrMatrix pattern_;
 };
 

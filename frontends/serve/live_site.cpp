@@ -15,7 +15,6 @@
 #include "frontends/serve/guard.hpp"
 #include "frontends/serve/live_json.hpp"
 #include "pipeline/recipe/document.hpp"
-#include "viz/live_page.hpp"
 #include "viz/page_file.hpp"
 
 namespace workbench {
@@ -259,7 +258,7 @@ std::string LiveSite::page_of(const std::string& request, const GoOn& go_on) con
 }
 
 std::string LiveSite::run_now(long number, const LiveRequest& request, const ClientIsThere& client_is_there) {
-    using End = WorkResult::End;
+    using WorkEnd = WorkResult::WorkEnd;
     WorkResult result;
     const auto wanted = [&] {
         if (!client_is_there()) return Wanted::gone;
@@ -271,17 +270,17 @@ std::string LiveSite::run_now(long number, const LiveRequest& request, const Cli
         result =
             worker_.run(fmt::format("{}{} {}", mark, request.of, request.text), settings_.limit_seconds, wanted, request.timed);
     } catch (const UserError& error) {
-        result = {End::failed, error.what()};
+        result = {WorkEnd::failed, error.what()};
     }
     const auto error = [](const std::string& text) { return text_of({{"error", "error: " + text}}) + '\n'; };
     switch (result.end) {
-        case End::done: return keep_page(std::move(result.text), request.have);
-        case End::failed: return error(result.text);
-        case End::lost: return error("the run ended early: " + result.text);
-        case End::too_long:
+        case WorkEnd::done: return keep_page(std::move(result.text), request.have);
+        case WorkEnd::failed: return error(result.text);
+        case WorkEnd::lost: return error("the run ended early: " + result.text);
+        case WorkEnd::too_long:
             return error(fmt::format("the run did not end within {} s and was stopped; --limit SECONDS allows more",
                                      settings_.limit_seconds));
-        case End::unwanted: break;
+        case WorkEnd::unwanted: break;
     }
     return text_of({{"replaced", true}}) + '\n';
 }

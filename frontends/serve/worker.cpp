@@ -20,15 +20,15 @@ using Work = std::function<std::string(const std::string& request, const GoOn& g
 using Clock = std::chrono::steady_clock;
 
 /// The kinds of messages: a request, and the answers of the child about it.
-enum class Kind : std::int64_t { request, taken, done, failed };
+enum class MessageKind : std::int64_t { request, taken, done, failed };
 
 struct MessageHead {
     std::int64_t number = 0;  // of the request
-    Kind kind = Kind::request;
+    MessageKind kind = MessageKind::request;
     std::uint64_t bytes = 0;  // that follow
 };
 
-std::string framed(std::int64_t number, Kind kind, std::string_view text) {
+std::string framed(std::int64_t number, MessageKind kind, std::string_view text) {
     const MessageHead head{number, kind, text.size()};
     return std::string(reinterpret_cast<const char*>(&head), sizeof(head)).append(text);
 }
@@ -58,14 +58,14 @@ void answer_requests(const Work& work, int file) {
     while (read_all(file, reinterpret_cast<char*>(&head), sizeof(head))) {
         std::string request(head.bytes, '\0');
         if (!read_all(file, request.data(), request.size())) return;
-        if (!send_all(file, framed(head.number, Kind::taken, ""))) return;
+        if (!send_all(file, framed(head.number, MessageKind::taken, ""))) return;
         std::string answer;
         try {
-            answer = framed(head.number, Kind::done, work(request, [file] { throw_if_request_waits(file); }));
+            answer = framed(head.number, MessageKind::done, work(request, [file] { throw_if_request_waits(file); }));
         } catch (const Replaced&) {
             continue;
         } catch (...) {
-            answer = framed(head.number, Kind::failed, current_failure().text);
+            answer = framed(head.number, MessageKind::failed, current_failure().text);
         }
         if (!send_all(file, answer)) return;
     }
@@ -95,7 +95,7 @@ public:
 
     /// Begins to send a request. The request before must have been sent completely.
     void give(std::int64_t number, const std::string& request) {
-        unsent_ = framed(number, Kind::request, request);
+        unsent_ = framed(number, MessageKind::request, request);
         was_taken = false;
     }
 
@@ -119,8 +119,9 @@ public:
             std::string text = received_.substr(sizeof(head), head.bytes);
             received_.erase(0, sizeof(head) + head.bytes);
             if (head.number != number) continue;
-            if (head.kind != Kind::taken) {
-                return WorkResult{head.kind == Kind::done ? WorkResult::End::done : WorkResult::End::failed, std::move(text)};
+            if (head.kind != MessageKind::taken) {
+                return WorkResult{head.kind == MessageKind::done ? WorkResult::WorkEnd::done : WorkResult::WorkEnd::failed,
+                                  std::move(text)};
             }
             was_taken = true;
         }
@@ -128,7 +129,7 @@ public:
     }
 
     /// Waits for the end of the child, and returns a result that says how it ended.
-    [[nodiscard]] WorkResult loss() { return {WorkResult::End::lost, child_->wait().text_of_loss()}; }
+    [[nodiscard]] WorkResult loss() { return {WorkResult::WorkEnd::lost, child_->wait().text_of_loss()}; }
 
     [[nodiscard]] bool has_all() const { return unsent_.empty(); }
     bool was_taken = false;  // the child works on the request
@@ -143,10 +144,10 @@ Worker::Worker(std::mutex& forking, Work work) : forking_(forking), work_(std::m
 Worker::~Worker() = default;
 
 WorkResult Worker::run(const std::string& request, double limit_seconds, const std::function<Wanted()>& wanted, bool last) {
-    using End = WorkResult::End;
+    using WorkEnd = WorkResult::WorkEnd;
     constexpr double patience_seconds = 0.1;  // for the next step of older work
     const std::scoped_lock turn(turn_);
-    if (stopped_ || wanted() != Wanted::yes) return {End::unwanted};
+    if (stopped_ || wanted() != Wanted::yes) return {WorkEnd::unwanted};
     const long number = ++last_;
     const auto begin = Clock::now();
     bool is_new = child_ == nullptr;
@@ -167,11 +168,11 @@ WorkResult Worker::run(const std::string& request, double limit_seconds, const s
         const Wanted now = wanted();
         if (stopped_ || now != Wanted::yes) {
             if (stopped_ || now == Wanted::gone || !child_->has_all()) child_.reset();
-            return {End::unwanted};
+            return {WorkEnd::unwanted};
         }
         if (passed > limit_seconds) {
             child_.reset();
-            return {End::too_long};
+            return {WorkEnd::too_long};
         }
         if (is_stuck) {  // in older work, or it ended there
             renew();

@@ -10,14 +10,14 @@
 namespace workbench {
 
 struct WorkResult {
-    enum class End {
+    enum class WorkEnd {
         done,      // `text` is the result
         failed,    // `text` is the message of a user error
         unwanted,  // its client has gone or has sent a newer request
         too_long,  // the time limit
         lost       // the child crashed; `text` says how
     };
-    End end = End::done;
+    WorkEnd end = WorkEnd::done;
     std::string text = {};
 };
 

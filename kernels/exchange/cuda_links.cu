@@ -49,9 +49,9 @@ const NcclModule& open_module() {
 }
 
 /// Orders the operations of the communicators over the streams.
-class Line {
+class NcclSequence {
 public:
-    Line(CudaDevice& device, std::unique_ptr<NcclCommunicator> narrow) : device_(device), narrow_(std::move(narrow)) {}
+    NcclSequence(CudaDevice& device, std::unique_ptr<NcclCommunicator> narrow) : device_(device), narrow_(std::move(narrow)) {}
 
     /// The communicator for large messages.
     [[nodiscard]] bool is_wide() const { return wide_ != nullptr; }
@@ -93,7 +93,7 @@ template <ValueType Value>
 class CudaExchange final : public Exchange<Value> {
 public:
     /// `large`: uses the communicator for large messages.
-    CudaExchange(const HaloPlan& plan, CudaDevice& device, Line& line, bool large)
+    CudaExchange(const HaloPlan& plan, CudaDevice& device, NcclSequence& line, bool large)
         : device_(device),
           line_(line),
           large_(large),
@@ -101,12 +101,12 @@ public:
           places_(to_device(device, std::span(plan.places), "which elements of x other ranks need")),
           to_send_(device.allocate(plan.places.size() * sizeof(Value), "what other ranks need of x")),
           halo_(device.allocate(static_cast<std::size_t>(plan.halo) * sizeof(Value), "what is needed of other ranks' x")) {
-        const auto message = [](const DeviceMemory& memory, const HaloPlan::Part& part) {
+        const auto message = [](const DeviceMemory& memory, const HaloPlan::Message& part) {
             return NcclMessage{part.rank, memory.as<std::byte>() + static_cast<std::size_t>(part.first) * sizeof(Value),
                                static_cast<std::size_t>(part.count) * sizeof(Value)};
         };
-        for (const HaloPlan::Part& part : plan.send) outgoing_.push_back(message(to_send_, part));
-        for (const HaloPlan::Part& part : plan.receive) incoming_.push_back(message(halo_, part));
+        for (const HaloPlan::Message& part : plan.send) outgoing_.push_back(message(to_send_, part));
+        for (const HaloPlan::Message& part : plan.receive) incoming_.push_back(message(halo_, part));
         // The first messages between two GPUs are slow, because NCCL sets up their connection.
         device.zero(to_send_.address(), to_send_.bytes());
         send();
@@ -136,7 +136,7 @@ private:
     }
 
     CudaDevice& device_;
-    Line& line_;
+    NcclSequence& line_;
     bool large_;
     Index count_;
     DeviceMemory places_;
@@ -192,7 +192,7 @@ private:
     [[nodiscard]] bool is_large_anywhere(const HaloPlan& plan, std::size_t bytes_of_value) {
         Index most = 0;
         for (const auto* const parts : {&plan.send, &plan.receive}) {
-            for (const HaloPlan::Part& part : *parts) most = std::max(most, part.count);
+            for (const HaloPlan::Message& part : *parts) most = std::max(most, part.count);
         }
         const double mine = static_cast<double>(most) * static_cast<double>(bytes_of_value);
         std::vector<double> all(ranks_.size());
@@ -204,7 +204,7 @@ private:
     CudaDevice& device_;
     const NcclModule& module_;
     int gpu_;
-    Line line_;
+    NcclSequence line_;
 };
 
 /// The message of each rank to all others before any of them waits for NCCL, so that either all continue or none does: no rank

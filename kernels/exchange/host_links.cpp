@@ -15,11 +15,11 @@ public:
           places_(plan.places),
           to_send_(host.allocate(plan.places.size() * sizeof(Value), "what other ranks need of x")),
           halo_(host.allocate(static_cast<std::size_t>(plan.halo) * sizeof(Value), "what is needed of other ranks' x")) {
-        const auto bytes_of = [](const DeviceMemory& memory, const HaloPlan::Part& part) {
+        const auto bytes_of = [](const DeviceMemory& memory, const HaloPlan::Message& part) {
             return std::as_writable_bytes(std::span(memory.as<Value>() + part.first, static_cast<std::size_t>(part.count)));
         };
-        for (const HaloPlan::Part& part : plan.send) outgoing_.push_back({part.rank, bytes_of(to_send_, part)});
-        for (const HaloPlan::Part& part : plan.receive) incoming_.push_back({part.rank, bytes_of(halo_, part)});
+        for (const HaloPlan::Message& part : plan.send) outgoing_.push_back({part.rank, bytes_of(to_send_, part)});
+        for (const HaloPlan::Message& part : plan.receive) incoming_.push_back({part.rank, bytes_of(halo_, part)});
     }
 
     void start(const Value* x) override {

@@ -18,12 +18,12 @@ class GpuSolvers final : public Solvers {
 public:
     explicit GpuSolvers(CudaDevice& gpu) : gpu_(gpu) {}
 
-    [[nodiscard]] std::unique_ptr<Krylov<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                        std::span<const float> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                                  std::span<const float> inverse_diagonal) override {
         return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
     }
-    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                         std::span<const double> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                   std::span<const double> inverse_diagonal) override {
         return make_cuda_krylov(plan, b, inverse_diagonal, gpu_);
     }
     [[nodiscard]] std::unique_ptr<SeveralKrylov<float>> several(const SeveralPlan<float>& plan) override {

@@ -137,12 +137,12 @@ class HostSolvers final : public Solvers {
 public:
     explicit HostSolvers(Device& host) : host_(host) {}
 
-    [[nodiscard]] std::unique_ptr<Krylov<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                        std::span<const float> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                                  std::span<const float> inverse_diagonal) override {
         return make_host_krylov(plan, b, inverse_diagonal, host_);
     }
-    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                         std::span<const double> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                   std::span<const double> inverse_diagonal) override {
         return make_host_krylov(plan, b, inverse_diagonal, host_);
     }
 

@@ -14,7 +14,7 @@ __global__ void add_up_ranks_kernel(Scalars* scalars, const double* all, int ran
     *scalars = next;
 }
 
-class Steps : public krylov::CudaSteps {
+class StepsOfRank : public krylov::CudaSteps {
 public:
     using CudaSteps::CudaSteps;
 
@@ -34,7 +34,8 @@ template <ValueType Value>
 std::unique_ptr<CgAcrossRanks<Value>> make_cuda_cg_across_ranks(const KrylovPlan& plan, std::span<const Value> b,
                                                                 std::span<const Value> inverse_diagonal, Device& gpu,
                                                                 Links& links, KrylovProduct<Value> product) {
-    return std::make_unique<CgOverSteps<Value, Steps>>(plan, b, inverse_diagonal, cuda_device(gpu), links, std::move(product));
+    return std::make_unique<CgOverSteps<Value, StepsOfRank>>(plan, b, inverse_diagonal, cuda_device(gpu), links,
+                                                             std::move(product));
 }
 
 template std::unique_ptr<CgAcrossRanks<float>> make_cuda_cg_across_ranks(const KrylovPlan&, std::span<const float>,

@@ -17,7 +17,7 @@ __global__ void limit_kernel(Scalars* scalars, std::int64_t iterations, std::int
 }
 
 template <ValueType Value>
-class CudaKrylov final : public Krylov<Value> {
+class CudaKrylov final : public KrylovByProducts<Value> {
 public:
     CudaKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, CudaDevice& device)
         : plan_(plan), device_(device), memory_(plan, b, inverse_diagonal, device), steps_(plan, memory_.size(), device) {
@@ -107,14 +107,14 @@ private:
 }  // namespace
 
 template <ValueType Value>
-std::unique_ptr<Krylov<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
-                                                std::span<const Value> inverse_diagonal, CudaDevice& device) {
+std::unique_ptr<KrylovByProducts<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                          std::span<const Value> inverse_diagonal, CudaDevice& device) {
     return std::make_unique<CudaKrylov<Value>>(plan, b, inverse_diagonal, device);
 }
 
-template std::unique_ptr<Krylov<float>> make_cuda_krylov(const KrylovPlan&, std::span<const float>, std::span<const float>,
-                                                         CudaDevice&);
-template std::unique_ptr<Krylov<double>> make_cuda_krylov(const KrylovPlan&, std::span<const double>, std::span<const double>,
-                                                          CudaDevice&);
+template std::unique_ptr<KrylovByProducts<float>> make_cuda_krylov(const KrylovPlan&, std::span<const float>,
+                                                                   std::span<const float>, CudaDevice&);
+template std::unique_ptr<KrylovByProducts<double>> make_cuda_krylov(const KrylovPlan&, std::span<const double>,
+                                                                    std::span<const double>, CudaDevice&);
 
 }  // namespace workbench

@@ -10,8 +10,9 @@ namespace workbench {
 
 /// See make_krylov of core/contract/solvers.hpp.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Krylov<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
-                                                              std::span<const Value> inverse_diagonal, CudaDevice& device);
+[[nodiscard]] std::unique_ptr<KrylovByProducts<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                                        std::span<const Value> inverse_diagonal,
+                                                                        CudaDevice& device);
 
 /// See make_several_krylov.
 template <ValueType Value>

@@ -155,10 +155,6 @@ public:
         run(false, iterations);
     }
 
-    void rest_of_iteration() override { refuse("apart from its products"); }
-    [[nodiscard]] KrylovOperands<Value> operands() const override { refuse("apart from its products"); }
-    void reorder(const Index*) override { refuse("in another order"); }
-
     [[nodiscard]] KrylovProgress wait() override {
         unsigned failed = 0;
         device_.download(failed_, std::as_writable_bytes(std::span(&failed, 1)));
@@ -190,10 +186,6 @@ public:
     }
 
 private:
-    [[noreturn]] static void refuse(const char* what) {
-        throw std::logic_error(std::string("a persistent solve is asked to iterate ") + what);
-    }
-
     [[nodiscard]] bool is_preconditioned() const { return shared_.own().inverse_diagonal != nullptr; }
 
     [[nodiscard]] DeviceMemory vector() const {

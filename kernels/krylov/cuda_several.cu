@@ -36,7 +36,7 @@ __device__ Sums add_up_threads(Sums sums, int count) {
 
 /// place.scalars: [count]; place.of_blocks: [blocks x count]. v: of size * count elements.
 template <typename Step, typename Value>
-__global__ void __launch_bounds__(threads_per_block) step_of_several_kernel(Vectors<Value> v, Place place, int count) {
+__global__ void __launch_bounds__(threads_per_block) step_of_several_kernel(Vectors<Value> v, StepArguments place, int count) {
     const int thread = static_cast<int>(threadIdx.x);
     const int of_block = threads_with_elements(count);
     const int own = thread % count;
@@ -148,8 +148,8 @@ public:
     void run(Step, const Vectors<Value>& vectors, std::optional<cudaGraphConditionalHandle> loop = {}) {
         step_of_several_kernel<Step><<<blocks_, threads_per_block, 0, device_.stream()>>>(
             vectors,
-            Place{scalars_.as<Scalars>(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
-                  loop.value_or(cudaGraphConditionalHandle{})},
+            StepArguments{scalars_.as<Scalars>(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
+                          loop.value_or(cudaGraphConditionalHandle{})},
             count_);
         check_launch("a step of several solves");
     }

@@ -20,7 +20,7 @@ inline constexpr int elements_in_flight = 2;         // per thread, each with up
 inline constexpr int warps = threads_per_block / 32;
 
 /// The arguments of a step in addition to the vectors.
-struct Place {
+struct StepArguments {
     Scalars* scalars = nullptr;
     Sums* of_blocks = nullptr;    // [blocks]
     unsigned* arrived = nullptr;  // blocks that have stored their sums; 0 between steps
@@ -60,7 +60,7 @@ static __device__ bool comes_last(unsigned* arrived) {
 }
 
 template <typename Step, typename Value>
-__global__ void __launch_bounds__(threads_per_block) step_kernel(Vectors<Value> v, Place place) {
+__global__ void __launch_bounds__(threads_per_block) step_kernel(Vectors<Value> v, StepArguments place) {
     const Scalars scalars = *place.scalars;  // read before any block can be the last one
     if (scalars.state != KrylovState::running) {
         if constexpr (Step::ends) {
@@ -157,8 +157,8 @@ public:
     template <typename Step, typename Value>
     void run(Step, const Vectors<Value>& vectors, std::optional<cudaGraphConditionalHandle> loop = {}) {
         step_kernel<Step><<<blocks_, threads_per_block, 0, device_.stream()>>>(
-            vectors, Place{scalars(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
-                           loop.value_or(cudaGraphConditionalHandle{})});
+            vectors, StepArguments{scalars(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
+                                   loop.value_or(cudaGraphConditionalHandle{})});
         check_launch("a step of the solve");
     }
 

@@ -9,11 +9,11 @@ namespace workbench {
 namespace {
 
 template <ValueType Value>
-class HostKrylov final : public Krylov<Value> {
+class HostKrylov final : public KrylovByProducts<Value> {
 public:
     HostKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& host)
         : plan_(plan), memory_(plan, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
-        if (!plan_.by_function) begin_with_zero();
+        if (!plan_.precondition) begin_with_zero();
     }
 
     void rest_of_iteration() override {
@@ -32,7 +32,6 @@ public:
     }
 
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
-    void precondition_by(KrylovProduct<Value> function) override { precondition_ = std::move(function); }
 
     [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
     [[nodiscard]] Value* solution() override { return memory_.vectors().x; }
@@ -54,7 +53,7 @@ public:
         const krylov::Vectors<Value> vectors = memory_.vectors();
         while (scalars.goes_on()) {
             const auto step = [&](auto each) { steps_.run(each, vectors); };
-            if (plan_.by_function) {
+            if (plan_.precondition) {
                 krylov::iterate(plan_.method, vectors, step, product_, preconditioner());
             } else {
                 krylov::iterate(plan_.method, vectors, step, product_);
@@ -76,7 +75,7 @@ private:
     void begin(const KrylovProduct<Value>& multiply) {
         const krylov::Vectors<Value> vectors = memory_.vectors();
         const auto step = [&](auto each) { steps_.run(each, vectors); };
-        if (plan_.by_function) {
+        if (plan_.precondition) {
             krylov::begin(plan_.method, vectors, step, multiply, preconditioner());
         } else {
             krylov::begin(plan_.method, vectors, step, multiply);
@@ -93,7 +92,7 @@ private:
     /// The caller's function, which is not called for an iteration that has ended.
     [[nodiscard]] auto preconditioner() {
         return [this](const Value* from, Value* to) {
-            if (steps_.scalars().state == KrylovState::running) precondition_(from, to);
+            if (steps_.scalars().state == KrylovState::running) plan_.precondition(from, to);
         };
     }
 
@@ -101,20 +100,19 @@ private:
     krylov::Memory<Value> memory_;
     krylov::HostSteps steps_;
     KrylovProduct<Value> product_;
-    KrylovProduct<Value> precondition_;
 };
 
 }  // namespace
 
 template <ValueType Value>
-std::unique_ptr<Krylov<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
-                                                std::span<const Value> inverse_diagonal, Device& host) {
+std::unique_ptr<KrylovByProducts<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                          std::span<const Value> inverse_diagonal, Device& host) {
     return std::make_unique<HostKrylov<Value>>(plan, b, inverse_diagonal, host);
 }
 
-template std::unique_ptr<Krylov<float>> make_host_krylov(const KrylovPlan&, std::span<const float>, std::span<const float>,
-                                                         Device&);
-template std::unique_ptr<Krylov<double>> make_host_krylov(const KrylovPlan&, std::span<const double>, std::span<const double>,
-                                                          Device&);
+template std::unique_ptr<KrylovByProducts<float>> make_host_krylov(const KrylovPlan&, std::span<const float>,
+                                                                   std::span<const float>, Device&);
+template std::unique_ptr<KrylovByProducts<double>> make_host_krylov(const KrylovPlan&, std::span<const double>,
+                                                                    std::span<const double>, Device&);
 
 }  // namespace workbench

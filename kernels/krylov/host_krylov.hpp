@@ -10,8 +10,8 @@ namespace workbench {
 
 /// See make_krylov of core/contract/solvers.hpp.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Krylov<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
-                                                              std::span<const Value> inverse_diagonal, Device& host);
+[[nodiscard]] std::unique_ptr<KrylovByProducts<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
+                                                                        std::span<const Value> inverse_diagonal, Device& host);
 
 /// See make_several_krylov.
 template <ValueType Value>

@@ -59,7 +59,7 @@ public:
             std::array<Sums, most_vectors> sums{};
             const Offset last = std::min<Offset>(size_, (c + 1) * rows_of_sum);
             for (Offset first = c * rows_of_sum; first < last; first += rows_in_cache) {
-                const Rows rows{first, std::min(last, first + rows_in_cache)};
+                const RowPiece rows{first, std::min(last, first + rows_in_cache)};
                 std::size_t done = 0;
                 const auto run_tile = [&]<int width>(std::integral_constant<int, width>) {
                     for (; done + width <= running.size(); done += width) {
@@ -85,14 +85,14 @@ private:
     static constexpr Offset rows_of_sum = 4096;
     static constexpr Offset rows_in_cache = 64;
 
-    struct Rows {
+    struct RowPiece {
         Offset first;
         Offset last;
     };
 
     /// The elements of these rows of `width` right-hand sides, whose scalars and sums are in registers.
     template <int width, typename Step, typename Value>
-    void run_rows(Step step, const Vectors<Value>& vectors, Rows rows, const int* which,
+    void run_rows(Step step, const Vectors<Value>& vectors, RowPiece rows, const int* which,
                   std::array<Sums, most_vectors>& sums) const {
         std::array<Scalars, width> scalars;
         std::array<Sums, width> own;

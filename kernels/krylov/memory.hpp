@@ -36,11 +36,11 @@ public:
     Memory(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& device)
         : Memory(plan, device, b, inverse_diagonal) {
         if (plan.method == KrylovMethod::cg) {
-            if (plan.by_function) ms_ = allocate();
+            if (plan.precondition) ms_ = allocate();
             return;
         }
         for (DeviceMemory* vector : {&shadow_, &t_}) *vector = allocate();
-        if (!preconditioned_ && !plan.by_function) return;
+        if (!preconditioned_ && !plan.precondition) return;
         for (DeviceMemory* vector : {&mp_, &ms_}) *vector = allocate();
     }
 

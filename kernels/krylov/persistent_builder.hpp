@@ -68,14 +68,14 @@ struct CountRuns {
     }
 };
 
-enum Reader : char { no_reader = 0, read_by_parts = 1, read_by_ranks = 2 };
+enum RowReaders : char { no_reader = 0, read_by_parts = 1, read_by_ranks = 2 };
 
 /// Marks the rows that other parts read.
 struct MarkRead {
     OrderedRows matrix;
     Division division;
     Index run = 1;
-    Reader* readers = nullptr;  // [rows]
+    RowReaders* readers = nullptr;  // [rows]
 
     constexpr void operator()(std::size_t number) const {
         const auto row = static_cast<Index>(number);
@@ -90,7 +90,7 @@ struct MarkRead {
 
 struct MarkSent {
     const Index* rows = nullptr;
-    Reader* readers = nullptr;
+    RowReaders* readers = nullptr;
 
     constexpr void operator()(std::size_t i) const { readers[rows[i]] = read_by_ranks; }
 };
@@ -104,7 +104,7 @@ struct KeyOfGroup {
     Division division;
     Index run = 1;
     const Index* row_runs = nullptr;
-    const Reader* readers = nullptr;
+    const RowReaders* readers = nullptr;
     std::uint64_t* keys = nullptr;
     std::uint32_t* groups = nullptr;
 
@@ -365,8 +365,8 @@ private:
         return {matrix_.rows, made_.places, made_.places + made_.remote, place_of_.data()};
     }
 
-    [[nodiscard]] Array<passes::Reader> find_readers() {
-        auto readers = space_.template make<passes::Reader>(rows_);
+    [[nodiscard]] Array<passes::RowReaders> find_readers() {
+        auto readers = space_.template make<passes::RowReaders>(rows_);
         space_.fill(readers, std::byte{passes::no_reader});
         space_.for_each(rows_, passes::MarkRead{matrix_, division_, plan_.run, readers.data()});
         std::vector<Index> sent;

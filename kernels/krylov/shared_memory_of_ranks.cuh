@@ -22,7 +22,7 @@ public:
     /// Collective if there are ranks. places: the places of a vector, including its remote elements.
     SharedMemoryOfRanks(CudaDevice& device, Ranks* ranks, Index places, Index remote, int blocks, bool preconditioned)
         : ranks_(ranks) {
-        Layout own{.places = places, .remote = remote, .blocks = blocks};
+        RankMemory own{.places = places, .remote = remote, .blocks = blocks};
         std::size_t bytes = 0;
         const auto take = [&](std::size_t count, std::size_t each) {
             constexpr std::size_t alignment = 256;
@@ -56,7 +56,7 @@ public:
         const std::vector<Bytes> all = ranks_->gather(std::as_bytes(std::span(&own, 1)));
         together("cannot write the memory of the GPUs of other ranks", [&] {
             for (int rank = 0; rank < ranks_->size(); ++rank) {
-                Layout layout;
+                RankMemory layout;
                 std::memcpy(&layout, all[rank].data(), sizeof(layout));
                 memory_.push_back(addresses(layout, rank == ranks_->rank() ? own_.as<std::byte>() : open(layout)));
             }
@@ -80,7 +80,7 @@ private:
     };
 
     /// Places in bytes.
-    struct Layout {
+    struct RankMemory {
         Index places = 0;
         Index remote = 0;
         int blocks = 0;
@@ -89,7 +89,7 @@ private:
         cudaIpcMemHandle_t handle = {};
     };
 
-    [[nodiscard]] static PeerMemory<Value> addresses(const Layout& layout, std::byte* base) {
+    [[nodiscard]] static PeerMemory<Value> addresses(const RankMemory& layout, std::byte* base) {
         const auto vector = [&](std::size_t place) { return reinterpret_cast<Value*>(base + place); };
         return {.blocks = layout.blocks,
                 .sums = reinterpret_cast<Packet*>(base + layout.sums),
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    [[nodiscard]] std::byte* open(const Layout& layout) {
+    [[nodiscard]] std::byte* open(const RankMemory& layout) {
         void* memory = nullptr;
         check_cuda(cudaIpcOpenMemHandle(&memory, layout.handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
         opened_.emplace_back(memory);

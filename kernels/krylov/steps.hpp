@@ -38,6 +38,7 @@ struct Scalars {
     double divisor = 0;
     // NOLINTNEXTLINE(modernize-avoid-c-arrays): also compiled for a GPU
     double own[3] = {};         // cg across ranks: r.r, r.Mr and Mr.AMr of this rank's part
+    bool begins = false;        // cg across ranks: `own` belongs to the beginning, before the first iteration
     double* history = nullptr;  // [iterations + 1] r.r after each iteration; null: not recorded here
 
     [[nodiscard]] constexpr bool goes_on() const { return state == KrylovState::running && iterations < until; }

@@ -32,7 +32,7 @@ struct AcrossBegin {
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.own[0] = sums.first;
         s.own[1] = sums.second;
-        s.rho = 0;  // marks the first iteration for add_up_ranks
+        s.begins = true;
     }
 };
 
@@ -98,10 +98,10 @@ constexpr void add_up_ranks(Scalars& s, const double* all, int ranks) {
         rho += all[3 * rank + 1];
         curvature += all[3 * rank + 2];
     }
-    const bool first = s.rho == 0;
-    if (!first) ++s.iterations;
-    s.beta = first ? 0 : rho / s.rho;
-    const double length = first ? curvature : curvature - s.beta * rho / s.alpha;  // p.Ap
+    if (!s.begins) ++s.iterations;
+    s.beta = s.begins ? 0 : rho / s.rho;
+    const double length = s.begins ? curvature : curvature - s.beta * rho / s.alpha;  // p.Ap
+    s.begins = false;
     s.rho = rho;
     s.alpha = rho / length;
     note_residual(s, residual);

@@ -19,7 +19,7 @@ constexpr int tile_of_block_row = 8;  // threads; blocks have at most 6 rows
 using BlockRowTile = cooperative_groups::thread_block_tile<tile_of_block_row>;
 
 /// A matrix whose rows and columns are taken in blocks of size x size; the last blocks may exceed it.
-struct RowsInBlocks {
+struct BlockedRows {
     const std::uint32_t* offsets;  // [rows + 1]
     const Index* columns;          // [nonzeros] ascending in each row
     Index rows;
@@ -29,7 +29,7 @@ struct RowsInBlocks {
 
 /// Calls use(tile, block row) for all rows of blocks, with all threads of a tile.
 template <typename Use>
-inline __device__ void for_each_block_row(const RowsInBlocks& matrix, const Use& use) {
+inline __device__ void for_each_block_row(const BlockedRows& matrix, const Use& use) {
     const auto tile = cooperative_groups::tiled_partition<tile_of_block_row>(cooperative_groups::this_thread_block());
     const std::size_t first = (blockIdx.x * std::size_t{block_threads} + threadIdx.x) / tile_of_block_row;
     for (std::size_t block_row = first; block_row < static_cast<std::size_t>(matrix.block_rows);
@@ -42,7 +42,7 @@ inline __device__ void for_each_block_row(const RowsInBlocks& matrix, const Use&
 /// nonzero, from left to right, and visit_nonzero(k, block column, row of the block, nonzero) for its nonzeros in the threads
 /// of their rows. Returns the number of blocks.
 template <typename VisitBlock, typename VisitNonzero>
-inline __device__ Index walk_block_row(const BlockRowTile& tile, const RowsInBlocks& matrix, Index block_row,
+inline __device__ Index walk_block_row(const BlockRowTile& tile, const BlockedRows& matrix, Index block_row,
                                        const VisitBlock& visit_block, const VisitNonzero& visit_nonzero) {
     constexpr Index none = std::numeric_limits<Index>::max();
     const auto own = static_cast<Index>(tile.thread_rank());
@@ -62,7 +62,7 @@ inline __device__ Index walk_block_row(const BlockRowTile& tile, const RowsInBlo
 }
 
 /// counts: [block rows + 1] the blocks of each row of blocks, at the place after it.
-static __global__ void count_blocks(RowsInBlocks matrix, Offset* __restrict__ counts) {
+static __global__ void count_blocks(BlockedRows matrix, Offset* __restrict__ counts) {
     for_each_block_row(matrix, [&](const BlockRowTile& tile, Index block_row) {
         const Index blocks = walk_block_row(
             tile, matrix, block_row, [](Index, Index) {}, [](Index, Index, Index, std::uint32_t) {});
@@ -74,7 +74,7 @@ static __global__ void count_blocks(RowsInBlocks matrix, Offset* __restrict__ co
 
 /// The compressed rows of blocks, from the prefix sums of their lengths. nonzeros: [blocks * size * size] the number of the
 /// nonzero in each place of each block, row by row; no_item beforehand.
-static __global__ void list_blocks(RowsInBlocks matrix, const Offset* __restrict__ sums, std::uint32_t* __restrict__ offsets,
+static __global__ void list_blocks(BlockedRows matrix, const Offset* __restrict__ sums, std::uint32_t* __restrict__ offsets,
                                    Index* __restrict__ columns, std::uint32_t* __restrict__ nonzeros) {
     for_each_block_row(matrix, [&](const BlockRowTile& tile, Index block_row) {
         const Offset first = sums[block_row];

@@ -92,9 +92,10 @@ __global__ void find_unequal(const Value* __restrict__ values, const std::uint32
 
 /// An item on the GPU, 0 beforehand.
 template <typename Item>
-class Found {
+class FoundItems {
 public:
-    Found(Device& device, cudaStream_t stream) : memory_(device.allocate(sizeof(Item), "facts on values")), stream_(stream) {
+    FoundItems(Device& device, cudaStream_t stream)
+        : memory_(device.allocate(sizeof(Item), "facts on values")), stream_(stream) {
         check_cuda(cudaMemsetAsync(memory_.address(), 0, sizeof(Item), stream), "cudaMemsetAsync");
     }
     [[nodiscard]] Item* address() const { return memory_.template as<Item>(); }
@@ -129,7 +130,7 @@ std::vector<Value> values_of(Device& device, const ItemsOnGpu<Value>& items, con
 template <ValueType Value>
 std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Value>& items, Offset most, cudaStream_t stream) {
     CodesOnGpu<Value> codes{{}, device.allocate(items.count * sizeof(std::uint16_t), "places of values"), {}};
-    const Found<ItemTable> table(device, stream);
+    const FoundItems<ItemTable> table(device, stream);
     collect_items<<<blocks_of(items.count, block_threads), block_threads, 0, stream>>>(
         items, static_cast<int>(most), table.address(), codes.places.template as<std::uint16_t>());
     check_launch("collect_items");
@@ -164,7 +165,7 @@ std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Va
 template <ValueType Value>
 bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* others, std::size_t count,
                       cudaStream_t stream) {
-    const Found<int> unequal(device, stream);
+    const FoundItems<int> unequal(device, stream);
     find_unequal<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, others, count, unequal.address());
     check_launch("find_unequal");
     int found = 0;
@@ -173,7 +174,7 @@ bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* 
 }
 
 bool fit_on_gpu(Device& device, const double* values, std::size_t count, Rounding rounding, cudaStream_t stream) {
-    const Found<int> unfit(device, stream);
+    const FoundItems<int> unfit(device, stream);
     find_unfit<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, count, rounding, unfit.address());
     check_launch("find_unfit");
     int found = 0;

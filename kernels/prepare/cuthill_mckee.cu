@@ -65,14 +65,15 @@ __global__ void find_next(const Index* __restrict__ degrees, const Index* __rest
 }
 
 /// A component with edges: its first vertex, and the vertices of this and all earlier such components.
-struct Component {
+struct ComponentStart {
     Index first;
     Index vertices;
 };
 
 /// Vertices without neighbours are also components; all components are numbered in the order of their first vertices.
 __global__ void place_isolated(const Index* __restrict__ degrees, const Offset* __restrict__ isolated_until, Index vertices,
-                               const Component* __restrict__ components, Index component_count, Index* __restrict__ order) {
+                               const ComponentStart* __restrict__ components, Index component_count,
+                               Index* __restrict__ order) {
     for (std::size_t vertex = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
          vertex < static_cast<std::size_t>(vertices); vertex += gridDim.x * std::size_t{block_threads}) {
         if (degrees[vertex] != 0) continue;
@@ -144,9 +145,9 @@ __global__ void key_by_degree(const Index* __restrict__ degrees, Index vertices,
 }
 
 /// The components of one graph, numbered one after the other.
-class Orderer {
+class ComponentOrderer {
 public:
-    Orderer(Workspace& workspace, const PatternOnGpu& pattern)
+    ComponentOrderer(Workspace& workspace, const PatternOnGpu& pattern)
         : workspace_(workspace), pattern_(pattern), blocks_(blocks_of_order()) {}
 
     std::optional<OrderOnGpu> run(bool reversed) {
@@ -176,7 +177,7 @@ private:
         seen_ = workspace_.make<unsigned>(vertices());
         for (auto* array : {&queue_, &parent_, &order_, &first_child_}) *array = workspace_.make<Index>(vertices());
         totals_ = workspace_.make<Index>(std::size_t{2} * blocks_);
-        progress_ = workspace_.make<level_orders::Progress>(1);
+        progress_ = workspace_.make<level_orders::SearchProgress>(1);
         next_ = workspace_.make<Index>(1);
         fill_bytes(seen_, 0, workspace_.stream());
         fill_with<<<blocks_of(vertices(), block_threads), block_threads, 0, workspace_.stream()>>>(parent_.data(), vertices(),
@@ -200,10 +201,10 @@ private:
         const Index placed_before = components_.empty() ? 0 : components_.back().vertices;
         Index base = placed_before + static_cast<Index>(workspace_.download_item(isolated_, first));
         auto number = static_cast<unsigned>(components_.size() * (level_orders::most_turns + 1) + 1);
-        level_orders::Pattern graph{pattern_.offsets, pattern_.columns, degrees_.data()};
+        level_orders::SearchedPattern graph{pattern_.offsets, pattern_.columns, degrees_.data()};
         level_orders::Arrays arrays{seen_.data(),  queue_.data(),       parent_.data(),
                                     order_.data(), first_child_.data(), totals_.data()};
-        level_orders::Progress* progress = progress_.data();
+        level_orders::SearchProgress* progress = progress_.data();
         void* arguments[] = {&graph, &arrays, &progress, &first, &base, &number};
         const cudaError_t result =
             cudaLaunchCooperativeKernel(reinterpret_cast<void*>(level_orders::order_component), dim3(blocks_),
@@ -213,14 +214,14 @@ private:
             return false;
         }
         check_cuda(result, "cudaLaunchCooperativeKernel");
-        const level_orders::Progress found = workspace_.download_item(progress_, 0);
+        const level_orders::SearchProgress found = workspace_.download_item(progress_, 0);
         if (found.gave_up == 1) return false;
         components_.push_back({first, placed_before + found.size});
         return true;
     }
 
     void finish(bool reversed) {
-        const auto components = workspace_.upload<Component>(std::span<const Component>(components_));
+        const auto components = workspace_.upload<ComponentStart>(std::span<const ComponentStart>(components_));
         place_isolated<<<blocks_of(vertices(), block_threads), block_threads, 0, workspace_.stream()>>>(
             degrees_.data(), isolated_.data(), pattern_.vertices, components.data(), static_cast<Index>(components_.size()),
             order_.data());
@@ -237,8 +238,8 @@ private:
     WorkspaceArray<Index> degrees_, queue_, parent_, order_, first_child_, totals_, next_;
     WorkspaceArray<unsigned> seen_;
     WorkspaceArray<Offset> isolated_;  // inclusive prefix sums
-    WorkspaceArray<level_orders::Progress> progress_;
-    std::vector<Component> components_;
+    WorkspaceArray<level_orders::SearchProgress> progress_;
+    std::vector<ComponentStart> components_;
 };
 
 }  // namespace
@@ -261,7 +262,7 @@ std::optional<WorkspaceArray<Index>> degree_order_on_gpu(Workspace& workspace, c
 }
 
 std::optional<OrderOnGpu> cuthill_mckee_on_gpu(Workspace& workspace, const PatternOnGpu& pattern, bool reversed) {
-    return Orderer(workspace, pattern).run(reversed);
+    return ComponentOrderer(workspace, pattern).run(reversed);
 }
 
 }  // namespace workbench

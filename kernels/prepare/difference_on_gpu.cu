@@ -81,10 +81,10 @@ __global__ void compare_rows(const Given* __restrict__ offsets, CsrOnDevice<Valu
 
 /// Products of one operator, and vectors for them.
 template <ValueType Value>
-class Comparison {
+class DifferenceOnGpu {
 public:
-    Comparison(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers, Rounding rounding,
-               Device& device)
+    DifferenceOnGpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers, Rounding rounding,
+                    Device& device)
         : sliced_(sliced),
           matrix_(matrix),
           integers_(integers),
@@ -160,7 +160,7 @@ private:
 template <ValueType Value>
 std::string difference_on_gpu(PlannedMatrix<Value>& sliced, const CsrOnDevice<Value>& matrix, Integers integers,
                               Rounding rounding, Device& device) {
-    return Comparison<Value>(sliced, matrix, integers, rounding, device).difference();
+    return DifferenceOnGpu<Value>(sliced, matrix, integers, rounding, device).difference();
 }
 
 template std::string difference_on_gpu(PlannedMatrix<float>&, const CsrOnDevice<float>&, Integers, Rounding, Device&);

@@ -31,7 +31,7 @@ constexpr Index placed = -1;
 using Tile = cg::thread_block_tile<tile_size>;
 
 /// The state that the launches of all components share, in global memory.
-struct Progress {
+struct SearchProgress {
     unsigned long long farthest[most_turns];  // of each search: degree << 32 | vertex
     Index counts[3];                          // vertices found in a level: of this, the next, and the previous level
     Index size;                               // vertices of the component
@@ -47,7 +47,7 @@ struct Arrays {
     Index* block_totals;  // [2][blocks] children in the places of each block
 };
 
-struct Pattern {
+struct SearchedPattern {
     const std::uint32_t* offsets;
     const Index* columns;
     const Index* degrees;  // [vertices] without the vertex itself
@@ -69,8 +69,8 @@ inline __device__ Index append(Index* count) {
 }
 
 /// A breadth-first search. Returns the number of levels, and the places of the last level in the queue.
-inline __device__ Index search(const cg::grid_group& grid, const Pattern& graph, const Arrays& arrays, Progress* progress,
-                               Index start, unsigned number, Index& last_begin, Index& last_end) {
+inline __device__ Index search(const cg::grid_group& grid, const SearchedPattern& graph, const Arrays& arrays,
+                               SearchProgress* progress, Index start, unsigned number, Index& last_begin, Index& last_end) {
     const Tile tile = own_tile();
     if (grid.thread_rank() == 0) {
         arrays.seen[start] = number;
@@ -105,7 +105,7 @@ inline __device__ Index search(const cg::grid_group& grid, const Pattern& graph,
 }
 
 /// The vertex of least degree in the last level of a search; of equal vertices the first.
-inline __device__ Index farthest(const cg::grid_group& grid, const Pattern& graph, const Arrays& arrays,
+inline __device__ Index farthest(const cg::grid_group& grid, const SearchedPattern& graph, const Arrays& arrays,
                                  unsigned long long* least, Index last_begin, Index last_end) {
     for (Index place = last_begin + static_cast<Index>(grid.thread_rank()); place < last_end;
          place += static_cast<Index>(grid.num_threads())) {
@@ -118,7 +118,8 @@ inline __device__ Index farthest(const cg::grid_group& grid, const Pattern& grap
 }
 
 /// Sets the place of a vertex as the parent of those neighbours that have neither a place nor an earlier parent.
-inline __device__ void become_parent(const Tile& tile, const Pattern& graph, const Arrays& arrays, Index vertex, Index place) {
+inline __device__ void become_parent(const Tile& tile, const SearchedPattern& graph, const Arrays& arrays, Index vertex,
+                                     Index place) {
     const std::uint32_t stop = graph.offsets[vertex + 1];
     for (std::uint32_t i = graph.offsets[vertex] + tile.thread_rank(); i < stop; i += tile_size) {
         const Index neighbour = graph.columns[i];
@@ -126,13 +127,13 @@ inline __device__ void become_parent(const Tile& tile, const Pattern& graph, con
     }
 }
 
-inline __device__ unsigned long long sort_key(const Pattern& graph, Index vertex) {
+inline __device__ unsigned long long sort_key(const SearchedPattern& graph, Index vertex) {
     return static_cast<unsigned long long>(graph.degrees[vertex]) << 32 | static_cast<unsigned>(vertex);
 }
 
 /// Numbers the children of the vertex in a place from `first` on, by degree, and marks them as parents. Rows up to the size of
 /// a tile are sorted in registers.
-inline __device__ void place_few_children(const Tile& tile, const Pattern& graph, const Arrays& arrays, Index place,
+inline __device__ void place_few_children(const Tile& tile, const SearchedPattern& graph, const Arrays& arrays, Index place,
                                           Index first, std::uint32_t begin, std::uint32_t stop) {
     const std::uint32_t i = begin + tile.thread_rank();
     const Index neighbour = i < stop ? graph.columns[i] : -1;
@@ -154,7 +155,8 @@ inline __device__ void place_few_children(const Tile& tile, const Pattern& graph
 }
 
 /// Likewise for any row.
-inline __device__ void place_children(const Tile& tile, const Pattern& graph, const Arrays& arrays, Index place, Index first) {
+inline __device__ void place_children(const Tile& tile, const SearchedPattern& graph, const Arrays& arrays, Index place,
+                                      Index first) {
     const Index vertex = arrays.order[place];
     const std::uint32_t begin = graph.offsets[vertex];
     const std::uint32_t stop = graph.offsets[vertex + 1];
@@ -183,8 +185,8 @@ inline __device__ void place_children(const Tile& tile, const Pattern& graph, co
 }
 
 /// Numbers a component level by level, from the place `base` on.
-inline __device__ void number_from(const cg::grid_group& grid, const Pattern& graph, const Arrays& arrays, Progress* progress,
-                                   Index start, Index base) {
+inline __device__ void number_from(const cg::grid_group& grid, const SearchedPattern& graph, const Arrays& arrays,
+                                   SearchProgress* progress, Index start, Index base) {
     __shared__ Index of_block;  // children in the places of this block, and of all blocks
     __shared__ Index of_all;
     const Tile tile = own_tile();
@@ -264,7 +266,7 @@ inline __device__ void number_from(const cg::grid_group& grid, const Pattern& gr
 /// Searches the start of the component of a vertex, and numbers the component from the place `base` on. number: the number
 /// of the first search; at most most_turns + 1 searches are made.
 static __global__ void __launch_bounds__(order_threads)
-    order_component(Pattern graph, Arrays arrays, Progress* progress, Index vertex, Index base, unsigned number) {
+    order_component(SearchedPattern graph, Arrays arrays, SearchProgress* progress, Index vertex, Index base, unsigned number) {
     const cg::grid_group grid = cg::this_grid();
     Index last_begin = 0;
     Index last_end = 0;

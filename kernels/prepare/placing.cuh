@@ -194,20 +194,28 @@ static __global__ void take_rows(const Fragment* __restrict__ fragments, std::si
     for_each_item(count, [&](std::size_t i) { rows[i] = static_cast<std::uint32_t>(fragments[rows[i]].row); });
 }
 
-/// Keys by which stable sorts place the fragments of each tile, of `size` rows: the window, then the length or its class.
-static __global__ void key_by_tile(TilesOnGpu tiles, Index size, Index window, bool hashed, bool descending,
-                                   std::uint32_t longest, int length_bits, std::uint64_t* __restrict__ keys,
+/// The keys by which stable sorts place the fragments of each tile: the window, then the length or its class.
+struct TileKeys {
+    Index size;  // rows of a fragment
+    Index window;
+    bool hashed;
+    bool descending;
+    std::uint32_t longest;
+    int length_bits;
+};
+
+static __global__ void key_by_tile(TilesOnGpu tiles, TileKeys how, std::uint64_t* __restrict__ keys,
                                    std::uint32_t* __restrict__ numbers) {
     for_each_item(static_cast<std::size_t>(tiles.count), [&](std::size_t i) {
         const Index first = tiles.first_of_tiles[tiles.tile_of(i)];
         // A window has a row at least, and a fragment belongs to that of its first row.
         const auto begin =
-            static_cast<std::uint64_t>(first + (Offset{static_cast<Index>(i) - first} * size) / max(window, size));
+            static_cast<std::uint64_t>(first + (Offset{static_cast<Index>(i) - first} * how.size) / max(how.window, how.size));
         const auto length = static_cast<std::uint32_t>(tiles.fragments[i].length);
-        const auto length_key = hashed       ? static_cast<std::uint32_t>(length_class(tiles.fragments[i].length))
-                                : descending ? longest - length
-                                             : length;
-        keys[i] = begin << length_bits | length_key;
+        const auto length_key = how.hashed       ? static_cast<std::uint32_t>(length_class(tiles.fragments[i].length))
+                                : how.descending ? how.longest - length
+                                                 : length;
+        keys[i] = begin << how.length_bits | length_key;
         numbers[i] = static_cast<std::uint32_t>(i);
     });
 }

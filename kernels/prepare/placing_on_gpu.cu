@@ -19,8 +19,8 @@ WorkspaceArray<std::uint32_t> placed(Workspace& workspace, const tiling::TilesOn
     auto numbers = workspace.make<std::uint32_t>(count);
     const int length_bits =
         on_gpu::bits_of(hashed ? static_cast<std::uint32_t>(length_class(static_cast<Index>(largest))) : largest);
-    tiling::key_by_tile<<<blocks, block_threads, 0, stream>>>(tiles, size, how.window.value_or(rows), hashed, how.descending,
-                                                              largest, length_bits, keys.data(), numbers.data());
+    const tiling::TileKeys of_keys{size, how.window.value_or(rows), hashed, how.descending, largest, length_bits};
+    tiling::key_by_tile<<<blocks, block_threads, 0, stream>>>(tiles, of_keys, keys.data(), numbers.data());
     check_launch("key_by_tile");
     sort_pairs(workspace, keys, numbers, 0, length_bits + on_gpu::bits_of(static_cast<std::uint32_t>(count)));
     if (!hashed) return numbers;

@@ -222,15 +222,15 @@ private:
         entries_ = matrix_.nonzeros;
     }
 
-    [[nodiscard]] slicing::RowsInBlocks rows_in_blocks(Index size) const {
+    [[nodiscard]] slicing::BlockedRows rows_in_blocks(Index size) const {
         return {offsets_.data(), matrix_.column_indices, matrix_.rows, size, block_count_of(matrix_.rows, size)};
     }
-    [[nodiscard]] static unsigned blocks_for(const slicing::RowsInBlocks& matrix) {
+    [[nodiscard]] static unsigned blocks_for(const slicing::BlockedRows& matrix) {
         return blocks_of(static_cast<std::size_t>(matrix.block_rows) * slicing::tile_of_block_row, block_threads);
     }
 
     /// The blocks before each row of blocks, and of all.
-    WorkspaceArray<Offset> counted_blocks(const slicing::RowsInBlocks& matrix) {
+    WorkspaceArray<Offset> counted_blocks(const slicing::BlockedRows& matrix) {
         auto sums = workspace_.make<Offset>(static_cast<std::size_t>(matrix.block_rows) + 1);
         slicing::count_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(matrix, sums.data());
         check_launch("count_blocks");
@@ -264,7 +264,7 @@ private:
             throw Unsuitable("blocks of " + counted(size, "row") + " after an order of nodes of " + std::to_string(node_size_));
         }
         if (size == 1) return;
-        const slicing::RowsInBlocks matrix = rows_in_blocks(size);
+        const slicing::BlockedRows matrix = rows_in_blocks(size);
         const auto sums = counted_blocks(matrix);
         const auto blocks = static_cast<std::size_t>(workspace_.download_item(sums, sums.size() - 1));
         const std::size_t slots = blocks * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);

@@ -84,12 +84,12 @@ public:
     std::size_t nonzeros = 0;
     PlannedFacts own_facts;
 
-    struct NamedArray {
+    struct NamedMemory {
         std::string name;
         const void* address = nullptr;
         std::size_t bytes = 0;
     };
-    std::vector<NamedArray> arrays;
+    std::vector<NamedMemory> arrays;
 
     explicit PlannedOnGpu(Device& device) : device_(device) {}
 
@@ -170,7 +170,7 @@ public:
     }
 
     [[nodiscard]] std::vector<std::byte> array(const std::string& name) const override {
-        for (const NamedArray& one : arrays) {
+        for (const NamedMemory& one : arrays) {
             if (one.name != name) continue;
             std::vector<std::byte> copy(one.bytes);
             check_cuda(cudaMemcpy(copy.data(), one.address, one.bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");

@@ -18,7 +18,7 @@
 #include "core/system/compile.hpp"
 #include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
-#include "kernels/source/compile.hpp"
+#include "kernels/common/compilation/compile.hpp"
 #include "kernels/source/format_head.hpp"
 #include "kernels/source/run_trial.hpp"
 #include "kernels/source/try_format.hpp"

@@ -17,10 +17,10 @@
 #include "core/matrix/permutation.hpp"
 #include "core/system/process.hpp"
 #include "core/text/words.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
+#include "kernels/common/compilation/checked_driver.hpp"
+#include "kernels/common/compilation/compile.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/source/arrays_header.hpp"
-#include "kernels/source/checked_driver.hpp"
-#include "kernels/source/compile.hpp"
 #include "kernels/source/run_trial.hpp"
 
 namespace workbench {

@@ -20,7 +20,7 @@
 #include "core/system/beside_program.hpp"
 #include "core/system/child.hpp"
 #include "core/system/host_memory.hpp"
-#include "kernels/source/arrays_header.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
 #include "kernels/source/trial.hpp"
 #include "kernels/source/trial_plan.hpp"
 
@@ -68,7 +68,7 @@ void note_ending(TrialVerdict& verdict, const Ending& ending) {
 
 /// The verdict of a copy of the program.
 struct CopyVerdict {
-    struct NamedArray {
+    struct GuardedArray {
         const void* begin = nullptr;
         std::array<char, 64> name{};
     };
@@ -78,7 +78,7 @@ struct CopyVerdict {
     std::array<char, 64> array{};   // its name
     std::array<char, 64> kernel{};  // that is running
     std::size_t name_count = 0;
-    std::array<NamedArray, 64> names{};
+    std::array<GuardedArray, 64> names{};
 };
 
 CopyVerdict* own_verdict = nullptr;  // in the copy
@@ -302,7 +302,7 @@ void begin_trial_step(const std::string& step, const std::string& kernel) {
 
 void name_trial_array(const void* begin, const std::string& name) {
     if (own_verdict->name_count == own_verdict->names.size()) return;
-    CopyVerdict::NamedArray& array = own_verdict->names[own_verdict->name_count++];
+    CopyVerdict::GuardedArray& array = own_verdict->names[own_verdict->name_count++];
     array.begin = begin;
     copy_text(array.name, name);
 }

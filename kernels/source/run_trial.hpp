@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/contract/layout.hpp"
-#include "kernels/source/cuda_driver.hpp"
+#include "kernels/common/compilation/cuda_driver.hpp"
 #include "kernels/source/trial.hpp"
 
 namespace workbench {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/source/cuda_driver.hpp"
+#include "kernels/common/compilation/cuda_driver.hpp"
 #include "kernels/source/trial.hpp"
 
 namespace workbench {

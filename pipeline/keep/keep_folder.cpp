@@ -26,9 +26,9 @@ constexpr std::string_view beginning = "SpMV workbench, kept result 1\n";
 
 constexpr std::size_t checksum_letters = 32;
 
-class Writer final : public Transfer {
+class KeptWriter final : public Transfer {
 public:
-    explicit Writer(WholeFile& file) : file_(file) {}
+    explicit KeptWriter(WholeFile& file) : file_(file) {}
     [[nodiscard]] bool reads() const override { return false; }
     void add(std::string_view text) {
         checksum_.add(text.data(), text.size());
@@ -47,9 +47,9 @@ private:
     Checksum checksum_;
 };
 
-class Reader final : public Transfer {
+class KeptReader final : public Transfer {
 public:
-    explicit Reader(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "rb")) {
+    explicit KeptReader(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "rb")) {
         if (file_ == nullptr) throw BrokenTransfer(std::strerror(errno));
         const bool ended = std::fseek(file_.get(), 0, SEEK_END) == 0;
         const long bytes = ended ? std::ftell(file_.get()) : -1;
@@ -82,10 +82,10 @@ private:
     }
     [[nodiscard]] std::size_t left() const override { return left_; }
 
-    struct Close {
+    struct CloseFile {
         void operator()(std::FILE* file) const { (void)std::fclose(file); }
     };
-    std::unique_ptr<std::FILE, Close> file_;
+    std::unique_ptr<std::FILE, CloseFile> file_;
     std::size_t left_ = 0;
     Checksum checksum_;
 };
@@ -121,7 +121,7 @@ bool KeepFolder::read(const Key& key, const std::function<void(Transfer&)>& body
     if (!std::filesystem::is_regular_file(file, unknown)) return false;
     std::string reason;
     try {
-        Reader reader(file);
+        KeptReader reader(file);
         if (!reader.next_is(beginning) || !reader.next_is(fmt::format("{}\n{}", key.text.size(), key.text))) {
             throw BrokenTransfer("of something else");
         }
@@ -141,7 +141,7 @@ void KeepFolder::write(const Key& key, const std::function<void(Transfer&)>& bod
     if (!writable_) return;
     try {
         WholeFile file(file_of(key));
-        Writer writer(file);
+        KeptWriter writer(file);
         writer.add(beginning);
         writer.add(fmt::format("{}\n{}", key.text.size(), key.text));
         body(writer);

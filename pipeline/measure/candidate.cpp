@@ -53,21 +53,22 @@ std::vector<Index> ProductSpace::rows_of_result() const {
 template <ValueType Value>
 std::string Candidate<Value>::kernel() const {
     std::string names;
-    for (const Share& share : shares) names += (names.empty() ? "" : " + ") + share.kernel->name;
+    for (const LayoutKernel& share : shares) names += (names.empty() ? "" : " + ") + share.kernel->name;
     return names;
 }
 
 template <ValueType Value>
 Offset Candidate<Value>::nonzeros() const {
     Offset sum = 0;
-    for (const Share& share : shares) sum += share.layout.real->nonzeros();
+    for (const LayoutKernel& share : shares) sum += share.layout.real->nonzeros();
     return sum;
 }
 
 template <ValueType Value>
 bool Candidate<Value>::multiplies_one_by_one() const {
-    return space->vectors > 1 &&
-           std::ranges::any_of(shares, [](const Share& share) { return !share.kernel->prepare_vectors.template get<Value>(); });
+    return space->vectors > 1 && std::ranges::any_of(shares, [](const LayoutKernel& share) {
+               return !share.kernel->prepare_vectors.template get<Value>();
+           });
 }
 
 template <ValueType Value>
@@ -77,7 +78,7 @@ bool Candidate<Value>::has_all_rows(const BuiltLayout<Value>& layout) const {
 
 template <ValueType Value>
 void Candidate<Value>::try_out(Device& device) const {
-    for (const Share& share : shares) {
+    for (const LayoutKernel& share : shares) {
         const BuiltLayout<Value>& layout = share.layout;
         const auto& try_kernel = share.kernel->try_out.template get<Value>();
         if (try_kernel) try_kernel(layout.exact != nullptr ? *layout.exact : *layout.real, device);
@@ -87,13 +88,13 @@ void Candidate<Value>::try_out(Device& device) const {
 template <ValueType Value>
 std::shared_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& device) const {
     if (prepare_there) return prepare_there(values, device);
-    const auto layout_of = [values](const Share& share) -> const Layout<Value>& {
+    const auto layout_of = [values](const LayoutKernel& share) -> const Layout<Value>& {
         return values == Values::real ? *share.layout.real : *share.layout.exact;
     };
     if (is_plain())
         return prepare_rows_kernel(*shares.front().kernel, layout_of(shares.front()), space->target, device, space->vectors);
     std::vector<std::vector<Index>> targets;
-    for (const Share& share : shares) {
+    for (const LayoutKernel& share : shares) {
         targets.push_back(has_all_rows(share.layout) ? space->target : space->targets_of(share.layout.rows));
     }
     std::vector<KernelOfShare<Value>> kernels;

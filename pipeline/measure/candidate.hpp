@@ -52,12 +52,12 @@ enum class Values { real, exact };
 /// entries must outlive the candidate.
 template <ValueType Value>
 struct Candidate {
-    struct Share {
+    struct LayoutKernel {
         const KernelEntry* kernel = nullptr;
         BuiltLayout<Value> layout;
     };
 
-    std::vector<Share> shares;
+    std::vector<LayoutKernel> shares;
     std::shared_ptr<const ProductSpace> space;
     bool side_by_side = false;                         // see HybridKernel
     ExactValues exact_values = ExactValues::by_place;  // the integers of the exact layouts

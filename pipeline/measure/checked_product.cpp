@@ -35,7 +35,7 @@ std::set<Index> different(const auto& draw) {
 /// Conjugate gradients on a square matrix, for the same right-hand side whatever its order. They begin anew before numbers get
 /// so small that a processor takes longer for them.
 template <ValueType Value>
-std::unique_ptr<Krylov<Value>> make_cg(const ProductSpace& space, Device& device) {
+std::unique_ptr<KrylovByProducts<Value>> make_cg(const ProductSpace& space, Device& device) {
     constexpr double tolerance = 1e-6;
     constexpr std::int64_t most_iterations = 10'000;
     const std::vector<double> right_hand_side = real_vector(space.column_order.size(), 1);
@@ -46,7 +46,7 @@ std::unique_ptr<Krylov<Value>> make_cg(const ProductSpace& space, Device& device
         square += static_cast<double>(b[i]) * static_cast<double>(b[i]);
     }
     const KrylovPlan plan{KrylovMethod::cg, tolerance * std::sqrt(square), most_iterations};
-    std::unique_ptr<Krylov<Value>> krylov = make_krylov<Value>(device, plan, b, {});
+    std::unique_ptr<KrylovByProducts<Value>> krylov = make_krylov<Value>(device, plan, b, {});
     if (krylov == nullptr) throw MachineError(fmt::format("inside CG: {} cannot iterate", device.properties().name));
     return krylov;
 }

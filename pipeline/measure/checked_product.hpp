@@ -45,7 +45,7 @@ private:
     DeviceMemory changes_;
     DeviceMemory other_x_;                         // x of every second sample
     std::mt19937 random_{std::random_device{}()};  // a kernel cannot foresee what changes
-    std::unique_ptr<Krylov<Value>> cg_;            // null: outside of CG
+    std::unique_ptr<KrylovByProducts<Value>> cg_;  // null: outside of CG
 };
 
 }  // namespace workbench

@@ -55,7 +55,7 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
     for (const KernelOfShare<Value>& share : shares) {
         const RowSet target{share.rows.empty() && share.layout->rows() == rows, share.rows};
         if (!target.all && target.list.empty()) continue;  // no nonzeros
-        Step step;
+        ShareStep step;
         const Index common = written.count(target);
         step.adds = common > 0;
         const Index count = target.all ? rows : static_cast<Index>(target.list.size());
@@ -84,12 +84,12 @@ template <ValueType Value>
 void HybridKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
     if (zeroes_first_ && !accumulate) device_.zero(y, bytes_of_y_);
     for (auto first = steps_.begin(); first != steps_.end();) {
-        const auto last = std::find_if(first + 1, steps_.end(), [](const Step& step) { return step.branch == nullptr; });
-        const std::span<Step> beside(first + 1, last);
-        for (Step& step : beside) step.branch->fork();
+        const auto last = std::find_if(first + 1, steps_.end(), [](const ShareStep& step) { return step.branch == nullptr; });
+        const std::span<ShareStep> beside(first + 1, last);
+        for (ShareStep& step : beside) step.branch->fork();
         first->kernel->run(x, y, accumulate || first->adds);
-        for (Step& step : beside) step.branch->take([&] { step.kernel->run(x, y, accumulate || step.adds); });
-        for (Step& step : beside) step.branch->join();
+        for (ShareStep& step : beside) step.branch->take([&] { step.kernel->run(x, y, accumulate || step.adds); });
+        for (ShareStep& step : beside) step.branch->join();
         first = last;
     }
 }

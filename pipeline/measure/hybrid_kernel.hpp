@@ -38,7 +38,7 @@ public:
     [[nodiscard]] bool zeroes_first() const { return zeroes_first_; }
 
 private:
-    struct Step {
+    struct ShareStep {
         std::unique_ptr<Kernel<Value>> kernel;
         bool adds = false;
         std::unique_ptr<Branch> branch = {};  // to run beside the step before it; null: after it
@@ -47,7 +47,7 @@ private:
     Device& device_;
     std::size_t bytes_of_y_;
     bool zeroes_first_ = false;
-    std::vector<Step> steps_;
+    std::vector<ShareStep> steps_;
     std::int64_t bytes_ = 0;
 };
 

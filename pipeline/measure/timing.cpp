@@ -20,7 +20,7 @@ double percentile(const std::vector<double>& sorted, double share) {
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-struct Taken {
+struct TakenSamples {
     std::vector<double> samples;
     double sum = 0;
     long interruptions = 0;
@@ -32,7 +32,7 @@ void call(const std::function<void()>& function) {
     if (function) function();
 }
 
-void take_sample(const Contender& contender, const TimingOptions& options, Taken& taken) {
+void take_sample(const Contender& contender, const TimingOptions& options, TakenSamples& taken) {
     Device& device = *contender.device;
     call(contender.clear_result);
     if (options.cache == CacheState::cold) {
@@ -53,7 +53,7 @@ void take_sample(const Contender& contender, const TimingOptions& options, Taken
 }
 
 /// run: "timed run 3".
-void compare_result(const Contender& contender, Taken& taken, const std::string& run) {
+void compare_result(const Contender& contender, TakenSamples& taken, const std::string& run) {
     taken.is_compared = true;
     if (!contender.fault) return;
     const std::string fault = contender.fault();
@@ -62,7 +62,7 @@ void compare_result(const Contender& contender, Taken& taken, const std::string&
 
 /// Runs the work on for a while, untimed, and compares results like those of samples: a kernel that counts its runs cannot know
 /// when the last one is that counts.
-void run_on(const Contender& contender, const TimingOptions& options, std::mt19937& random, Taken& taken) {
+void run_on(const Contender& contender, const TimingOptions& options, std::mt19937& random, TakenSamples& taken) {
     if (!contender.fault) return;
     constexpr std::uint32_t fewest = 8;
     constexpr std::uint32_t many = 50;
@@ -148,13 +148,13 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     for (const Contender& contender : contenders) {
         (void)contender.device->time(contender.work);  // loads code and touches pages
     }
-    std::vector<Taken> taken(contenders.size());
+    std::vector<TakenSamples> taken(contenders.size());
     std::vector<std::size_t> order(contenders.size());
     std::iota(order.begin(), order.end(), 0);
     std::mt19937 random(options.seed);
     std::mt19937 random_checks(options.seed_of_checks);
     const double most_seconds = options.maximum_seconds * static_cast<double>(contenders.size());
-    const auto enough = [&options](const Taken& one) {
+    const auto enough = [&options](const TakenSamples& one) {
         if (!one.fault.empty()) return true;
         return one.samples.size() >= static_cast<std::size_t>(options.minimum_samples) && one.sum >= options.minimum_seconds;
     };
@@ -174,7 +174,7 @@ std::vector<Timing> time_in_turns(const std::vector<Contender>& contenders, cons
     }
     std::vector<Timing> timings;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-        Taken& one = taken[i];
+        TakenSamples& one = taken[i];
         if (!one.samples.empty() && !one.is_compared) compare(i);
         run_on(contenders[i], options, random_checks, one);
         timings.push_back(summarise(std::move(one.samples)));

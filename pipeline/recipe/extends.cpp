@@ -235,9 +235,9 @@ void check_stage_count(const RecipeDocument& document, Diagnostics& diagnostics)
     diagnostics.throw_if_any();
 }
 
-class Reader {
+class ExtendsReader {
 public:
-    Reader(const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics)
+    ExtendsReader(const std::optional<std::filesystem::path>& within, Diagnostics& diagnostics)
         : within_(within), diagnostics_(diagnostics) {}
 
     RecipeDocument read(int number, const std::filesystem::path& file) {
@@ -415,7 +415,7 @@ std::string read_recipe_file(const std::filesystem::path& file, std::string_view
 
 RecipeDocument read_with_bases(const std::filesystem::path& recipe, const std::optional<std::filesystem::path>& within,
                                Diagnostics& diagnostics) {
-    Reader reader(within, diagnostics);
+    ExtendsReader reader(within, diagnostics);
     RecipeDocument document = reader.read(0, recipe);
     document.files = reader.files();
     document.within = within;

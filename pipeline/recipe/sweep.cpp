@@ -117,7 +117,7 @@ void make_different(std::vector<SweepPoint>& points, std::string SweepPoint::*te
     }
 }
 
-struct Range {
+struct SweepRange {
     std::int64_t first = 0;
     std::int64_t last = 0;
     bool factor = false;
@@ -132,8 +132,8 @@ bool take_number(std::string_view& text, std::int64_t& number) {
     return true;
 }
 
-std::optional<Range> parse_range(std::string_view text) {
-    Range range;
+std::optional<SweepRange> parse_range(std::string_view text) {
+    SweepRange range;
     if (!take_number(text, range.first) || !text.starts_with("..")) return std::nullopt;
     text.remove_prefix(2);
     if (!take_number(text, range.last)) return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<Range> parse_range(std::string_view text) {
     return range;
 }
 
-std::string problem_of(const Range& range) {
+std::string problem_of(const SweepRange& range) {
     if (range.last < range.first) return fmt::format("expected an end of at least {}", range.first);
     if (range.factor && range.step < 2) return "expected a factor of at least 2";
     if (range.factor && range.first < 1) return "expected a start of at least 1 with a factor";
@@ -191,7 +191,7 @@ bool is_range(std::string_view text) {
 void read_range(std::string_view text, RecipePlace place, Setting& setting) {
     setting.begin_sweep();
     const std::string found = fmt::format("found '{}', ", printable(text, 60));
-    const std::optional<Range> range = parse_range(text);
+    const std::optional<SweepRange> range = parse_range(text);
     if (!range) {
         setting.sweep_problem = found + "expected a list of values to try, or a range such as 32..1024*2 or 8..64+8";
         return;

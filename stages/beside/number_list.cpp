@@ -100,14 +100,14 @@ NumberList numbers_of_text(const std::string& file, std::unique_ptr<ByteSource> 
 std::string NumberList::where(std::size_t i) const {
     if (lines_.empty()) return fmt::format("{}: entry {}", file_, i);
     const auto after = std::upper_bound(lines_.begin(), lines_.end(), i,
-                                        [](std::size_t entry, const Line& line) { return entry < line.entry; });
-    const Line& line = *(after - 1);
+                                        [](std::size_t entry, const EntryLine& line) { return entry < line.entry; });
+    const EntryLine& line = *(after - 1);
     return fmt::format("{}:{}", file_, line.line + static_cast<std::int64_t>(i - line.entry));
 }
 
 void NumberList::note_line(std::size_t i, std::int64_t line) {
     if (!lines_.empty()) {
-        const Line& last = lines_.back();
+        const EntryLine& last = lines_.back();
         if (line - last.line == static_cast<std::int64_t>(i - last.entry)) return;
     }
     lines_.push_back({i, line});

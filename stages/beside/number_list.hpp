@@ -24,13 +24,13 @@ public:
     void note_line(std::size_t i, std::int64_t line);
 
 private:
-    struct Line {
+    struct EntryLine {
         std::size_t entry = 0;
         std::int64_t line = 0;
     };
     std::string file_;
     std::vector<std::int64_t> numbers_;
-    std::vector<Line> lines_;  // of entries whose line does not follow that of the entry before; empty: not a text
+    std::vector<EntryLine> lines_;  // of entries whose line does not follow that of the entry before; empty: not a text
 };
 
 /// Reads a .npy file of integers, a Matrix Market array of one column, or a text with one number a line and comments that begin

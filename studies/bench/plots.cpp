@@ -43,7 +43,7 @@ void remove_colour(HeatMap& map) {
 }
 
 /// The records of one ranking, by recipe and matrix.
-struct Field {
+struct RankedRecords {
     const Ranking& ranking;
     std::string where = (ranking.device == "gpu" ? "GPU, " : "CPU, ") + ranking.precision;  // with the number of warnings
     std::string suffix = ranking.device + "_" + ranking.precision;
@@ -67,8 +67,8 @@ struct Field {
     }
 };
 
-Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
-    Field field{.ranking = ranking};
+RankedRecords field_of(const std::vector<Record>& records, const Ranking& ranking) {
+    RankedRecords field{.ranking = ranking};
     for (const Ranked& one : ranking.recipes) {
         if (field.recipes.size() < most_series) field.recipes.push_back(one.recipe);
     }
@@ -86,7 +86,7 @@ Field field_of(const std::vector<Record>& records, const Ranking& ranking) {
     return field;
 }
 
-void add_bars(const Field& field, Plots& plots) {
+void add_bars(const RankedRecords& field, Plots& plots) {
     for (std::size_t first = 0; first < field.matrices.size(); first += rows_of_bars) {
         BarChart chart{"Speed-up by matrix", field.subtitle(), over_baseline, {}, field.recipes, {}, 1.0};
         for (std::size_t i = first; i < std::min(first + rows_of_bars, field.matrices.size()); ++i) {
@@ -107,7 +107,7 @@ void add_bars(const Field& field, Plots& plots) {
     }
 }
 
-void add_profile(const Field& field, Plots& plots) {
+void add_profile(const RankedRecords& field, Plots& plots) {
     std::map<std::string, double> best;
     for (const auto& [where, record] : field.at) {
         double& speedup = best[where.second];
@@ -148,7 +148,7 @@ std::map<std::string, double> preparation_in_products(const Record& record) {
 
 /// The parts of preprocessing on all of the matrices, in the order of the recipe. Those with the smallest sums beyond
 /// most_series are left out, and their sum is a last part "others".
-std::vector<std::string> parts_of(const Field& field, const std::string& recipe) {
+std::vector<std::string> parts_of(const RankedRecords& field, const std::string& recipe) {
     std::vector<std::string> parts;
     std::map<std::string, double> sums;
     for (const std::string& matrix : field.matrices) {
@@ -169,7 +169,7 @@ std::vector<std::string> parts_of(const Field& field, const std::string& recipe)
 }
 
 /// A chart for each recipe with stages: a bar per matrix, with a piece for each part of preprocessing.
-void add_preparation(const Field& field, Plots& plots) {
+void add_preparation(const RankedRecords& field, Plots& plots) {
     int number = 0;
     for (const std::string& recipe : field.recipes) {
         const std::vector<std::string> parts = parts_of(field, recipe);
@@ -198,7 +198,7 @@ using Point = std::optional<std::pair<double, double>>;
 
 /// Adds a series of markers per recipe, with a point for each record that has one. Returns the smallest positive and the
 /// largest x.
-std::pair<double, double> add_points(const Field& field, XyChart& chart, bool mark_noise,
+std::pair<double, double> add_points(const RankedRecords& field, XyChart& chart, bool mark_noise,
                                      const std::function<Point(const Record&)>& point_of) {
     double least = 0;
     double most = 0;
@@ -218,7 +218,7 @@ std::pair<double, double> add_points(const Field& field, XyChart& chart, bool ma
     return {least, most};
 }
 
-void add_metric(const Field& field, const std::string& metric, Plots& plots) {
+void add_metric(const RankedRecords& field, const std::string& metric, Plots& plots) {
     XyChart chart{"Speed-up against " + metric, field.subtitle(), {metric}, {over_baseline, true}, {}};
     const auto [least, most] = add_points(field, chart, true, [&](const Record& record) {
         const auto value = record.metrics.find(metric);
@@ -233,7 +233,7 @@ void add_metric(const Field& field, const std::string& metric, Plots& plots) {
     plots.curves.push_back({"speedup_" + name + "_" + field.suffix, std::move(chart)});
 }
 
-void add_roofline(const Field& field, Plots& plots) {
+void add_roofline(const RankedRecords& field, Plots& plots) {
     XyChart chart{"Roofline", field.subtitle(), {"floating-point operations per byte moved", true}, {"GFLOP/s", true}, {}};
     double copy = 0;
     double read = 0;
@@ -258,7 +258,7 @@ void add_roofline(const Field& field, Plots& plots) {
     plots.curves.push_back({"roofline_" + field.suffix, std::move(chart)});
 }
 
-void add_map(const Field& field, Plots& plots) {
+void add_map(const RankedRecords& field, Plots& plots) {
     HeatMap map{"Speed-up of each recipe on each matrix", field.subtitle(), "", "", {}, field.recipes, {}};
     for (const std::string& matrix : field.matrices) {
         map.rows.push_back(short_matrix_name(matrix));
@@ -287,7 +287,7 @@ bool have_same(const Record& record, const std::string& one, const std::string& 
     return value(one) == value(other);
 }
 
-std::vector<std::pair<std::string, Sweep>> sweeps_of(const Field& field) {
+std::vector<std::pair<std::string, Sweep>> sweeps_of(const RankedRecords& field) {
     std::map<std::string, std::vector<const Record*>> shapes;
     for (const auto& [where, record] : field.at) shapes[record->shape].push_back(record);
     std::vector<std::pair<std::string, Sweep>> sweeps;
@@ -323,7 +323,7 @@ double geometric_mean(const std::vector<const Record*>& records) {
     return statistics_of(speedups).geometric_mean;
 }
 
-XyChart curve_of(const Field& field, const std::string& shape, const Sweep& sweep) {
+XyChart curve_of(const RankedRecords& field, const std::string& shape, const Sweep& sweep) {
     XyChart chart{
         "Speed-up over " + sweep.names[0], fmt::format("{}: {}", field.where, shape), {sweep.names[0]}, {over_baseline}, {}};
     chart.y.low = 0;
@@ -350,7 +350,7 @@ XyChart curve_of(const Field& field, const std::string& shape, const Sweep& swee
     return chart;
 }
 
-HeatMap map_of(const Field& field, const std::string& shape, const Sweep& sweep) {
+HeatMap map_of(const RankedRecords& field, const std::string& shape, const Sweep& sweep) {
     HeatMap map{"Speed-up, geometric mean over the matrices",
                 fmt::format("{}: {}", field.where, shape),
                 sweep.names[0],
@@ -378,7 +378,7 @@ HeatMap map_of(const Field& field, const std::string& shape, const Sweep& sweep)
     return map;
 }
 
-void add_sweeps(const Field& field, Plots& plots) {
+void add_sweeps(const RankedRecords& field, Plots& plots) {
     int number = 0;
     for (const auto& [shape, sweep] : sweeps_of(field)) {
         const std::string name = fmt::format("sweep_{}_{}", ++number, field.suffix);
@@ -395,7 +395,7 @@ void add_sweeps(const Field& field, Plots& plots) {
 Plots plots_of(const std::vector<Record>& records, const std::vector<std::string>& metrics) {
     Plots plots;
     for (const Ranking& ranking : rank(records)) {
-        const Field field = field_of(records, ranking);
+        const RankedRecords field = field_of(records, ranking);
         add_bars(field, plots);
         add_profile(field, plots);
         for (const std::string& metric : metrics) add_metric(field, metric, plots);

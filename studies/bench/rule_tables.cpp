@@ -71,12 +71,12 @@ PrintedTable rule_table(const RuleStudy& study, const TimeTable& table) {
     return printed;
 }
 
-struct Choice {
+struct RuleChoice {
     std::string what;
     const Validated& validated;
 };
 
-std::vector<Choice> choices_of(const RuleStudy& study, const TimeTable& table) {
+std::vector<RuleChoice> choices_of(const RuleStudy& study, const TimeTable& table) {
     return {{"this rule", study.by_rule},
             {"always " + table.recipes[study.single_recipe], study.single},
             {fmt::format("the fastest of the {}, by trying", study.set.recipes.size()), study.fastest}};
@@ -87,7 +87,7 @@ PrintedTable validation_table(const RuleStudy& study, const TimeTable& table) {
                          .header = {"choice", "in-sample", "cross-validated"},
                          .name_width = 36};
     printed.note = comment_on(study, table);
-    for (const Choice& choice : choices_of(study, table)) {
+    for (const RuleChoice& choice : choices_of(study, table)) {
         printed.rows.push_back(
             {choice.what, rule_regret_text(choice.validated.in_sample), rule_regret_text(choice.validated.cross_validated)});
     }
@@ -111,7 +111,7 @@ void add_leaves_csv(const RuleStudy& study, const TimeTable& table, std::size_t 
 std::string rule_csv(const RuleStudy& study, const TimeTable& table) {
     std::string text;
     add_leaves_csv(study, table, 0, "", text);
-    for (const Choice& choice : choices_of(study, table)) {
+    for (const RuleChoice& choice : choices_of(study, table)) {
         const Validated& both = choice.validated;
         text += fmt::format("{},{},choice,,{},{},{},{},{},{}\n", table.device, table.precision, for_csv(choice.what),
                             table.matrices.size(), both.in_sample.unserved(), both.in_sample.geometric_mean(),

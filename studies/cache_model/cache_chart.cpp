@@ -41,6 +41,9 @@ ChartPlace chart_place(const Recipe& recipe) {
         place.curve += (place.curve.empty() ? "" : ", ") + text_of(other);
     }
     place.x = number_of(values.back().value).value();
+    place.is_segment_width = std::ranges::any_of(recipe.stages, [&](const RecipeStage& stage) {
+        return !stage.entry->segment_width.empty() && values.back().name.ends_with(stage.id + "." + stage.entry->segment_width);
+    });
     return place;
 }
 
@@ -95,7 +98,7 @@ XyChart chart_of(const CacheStudy& study) {
     std::set<double> measured;
     for (const CachePoint& point : study.points) measured.insert(point.place.x);
     if (measured.size() <= most_marks) chart.x.marks.assign(measured.begin(), measured.end());
-    if (!study.swept.ends_with("column_segmentation.width")) return chart;
+    if (!study.points.front().place.is_segment_width) return chart;
     // The x of a segment of this width fills the cache.
     for (const CacheProperties& cache : study.model.caches) {
         const double filled = static_cast<double>(cache.bytes) / static_cast<double>(value_bytes(study.precision));

@@ -12,19 +12,19 @@ namespace workbench {
 namespace {
 
 /// A sector that a warp requests in a step.
-struct Request {
+struct SectorRequest {
     std::uint32_t step = 0;    // rows are shorter than 2^31
     std::uint32_t sector = 0;  // 2^31 columns of 8 bytes are 2^29 sectors
 
     // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the zero of a comparison for a pointer
-    friend auto operator<=>(const Request&, const Request&) = default;
+    friend auto operator<=>(const SectorRequest&, const SectorRequest&) = default;
 };
 
 /// The requests of every warp, in the order of its steps. Warp w has the requests [warp_starts[w], warp_ends[w]).
 struct WarpRequests {
     std::vector<Offset> warp_starts;
     std::vector<Offset> warp_ends;
-    std::vector<Request> requests;
+    std::vector<SectorRequest> requests;
     std::int64_t reads = 0;
 
     [[nodiscard]] std::int64_t warps() const { return static_cast<std::int64_t>(warp_ends.size()); }
@@ -49,7 +49,7 @@ WarpRequests collect(const Layout<Value>& layout, WalkReads<Value> walk) {
         ++starts[warp + 1];
         ++all.reads;
     });
-    require_memory(static_cast<std::size_t>(all.reads) * sizeof(Request) + starts.size() * sizeof(Offset), all.reads);
+    require_memory(static_cast<std::size_t>(all.reads) * sizeof(SectorRequest) + starts.size() * sizeof(Offset), all.reads);
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
 
     all.requests.resize(all.reads);
@@ -69,9 +69,9 @@ WarpRequests collect(const Layout<Value>& layout, WalkReads<Value> walk) {
 }
 
 /// One level of the hierarchy: one cache shared by all processors, or caches of each processor.
-class Level {
+class CacheLevel {
 public:
-    Level(const CacheProperties& properties, int processors)
+    CacheLevel(const CacheProperties& properties, int processors)
         : each_has_(properties.each_processor_has),
           caches_(each_has_ == 0 ? 1 : static_cast<std::size_t>(processors) * each_has_, {properties.bytes, properties.ways}),
           count_{properties.name} {}
@@ -101,7 +101,7 @@ public:
         const int blocks = std::max(1, model.resident_warps / model.block_warps);
         for (int round = 0; round < blocks; ++round) {
             for (int processor = 0; processor < model.processors; ++processor) {
-                Place place{static_cast<std::size_t>(processor)};
+                ResidentBlock place{static_cast<std::size_t>(processor)};
                 if (take_next_block(place)) places_.push_back(place);
             }
         }
@@ -110,19 +110,19 @@ public:
     std::vector<CacheLevelCount> run() {
         while (!places_.empty()) {
             std::size_t kept = 0;
-            for (Place place : places_) {
+            for (ResidentBlock place : places_) {
                 if (make_step(place) || take_next_block(place)) places_[kept++] = place;
             }
             places_.resize(kept);
         }
         std::vector<CacheLevelCount> counts;
-        for (const Level& level : levels_) counts.push_back(level.count());
+        for (const CacheLevel& level : levels_) counts.push_back(level.count());
         return counts;
     }
 
 private:
     /// A resident block of a processor.
-    struct Place {
+    struct ResidentBlock {
         std::size_t processor = 0;
         std::int64_t first_warp = 0;
     };
@@ -134,7 +134,7 @@ private:
     }
 
     /// Starts the next block that reads x. Returns false if there is none.
-    bool take_next_block(Place& place) {
+    bool take_next_block(ResidentBlock& place) {
         while (next_warp_ < warps_.warps()) {
             place.first_warp = next_warp_;
             next_warp_ = end_of_block(place.first_warp);
@@ -146,7 +146,7 @@ private:
     }
 
     /// Performs one step of each warp of the block. Returns false after the last step.
-    bool make_step(const Place& place) {
+    bool make_step(const ResidentBlock& place) {
         bool more = false;
         for (std::int64_t warp = place.first_warp; warp < end_of_block(place.first_warp); ++warp) {
             if (!has_work(warp)) continue;
@@ -160,7 +160,7 @@ private:
     }
 
     void read(std::size_t processor, std::size_t warp, std::uint64_t sector) {
-        for (Level& level : levels_) {
+        for (CacheLevel& level : levels_) {
             if (level.read(processor, warp, sector)) return;
         }
     }
@@ -169,8 +169,8 @@ private:
     std::int64_t block_warps_;
     std::vector<Offset> next_;  // [warps + 1] next request of each warp
     std::int64_t next_warp_ = 0;
-    std::vector<Place> places_;
-    std::vector<Level> levels_;
+    std::vector<ResidentBlock> places_;
+    std::vector<CacheLevel> levels_;
 };
 
 std::int64_t different_sectors(const WarpRequests& warps) {
@@ -193,10 +193,10 @@ SetAssociativeCache::SetAssociativeCache(std::size_t bytes, int ways)
     : ways_(ways), sets_(std::max<std::size_t>(1, bytes / (cache_sector * ways_))), places_(sets_ * ways_) {}
 
 bool SetAssociativeCache::read(std::uint64_t sector) {
-    Place* const set = places_.data() + sector % sets_ * ways_;
-    Place* oldest = set;
+    CachedSector* const set = places_.data() + sector % sets_ * ways_;
+    CachedSector* oldest = set;
     ++now_;
-    for (Place* place = set; place != set + ways_; ++place) {
+    for (CachedSector* place = set; place != set + ways_; ++place) {
         if (place->used != 0 && place->sector == sector) {
             place->used = now_;
             return true;

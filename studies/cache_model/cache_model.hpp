@@ -30,14 +30,14 @@ public:
     [[nodiscard]] bool read(std::uint64_t sector);
 
 private:
-    struct Place {
+    struct CachedSector {
         std::uint64_t sector = 0;
         std::uint64_t used = 0;  // time of the last use; 0: empty
     };
     std::size_t ways_;
     std::size_t sets_;
     std::uint64_t now_ = 0;
-    std::vector<Place> places_;  // [sets * ways]
+    std::vector<CachedSector> places_;  // [sets * ways]
 };
 
 /// The device that warps run on.

@@ -15,6 +15,7 @@ namespace workbench {
 struct ChartPlace {
     double x = 0;
     std::string curve;
+    bool is_segment_width = false;  // x is the number of columns of a segment
 };
 
 /// The study of one value.

@@ -11,8 +11,6 @@
 namespace workbench {
 namespace {
 
-constexpr std::string_view after_rcm = " after RCM";
-
 /// Equal for equivalent recipes; variants of the usual order (plain and reverse Cuthill-McKee) count as one.
 std::string identity_of(Recipe recipe, const std::string& usual_order) {
     recipe.name = recipe.source = "";
@@ -23,8 +21,10 @@ std::string identity_of(Recipe recipe, const std::string& usual_order) {
     return resolved_recipe(recipe);
 }
 
-/// The recipe in another order: without the usual order (RCM) as its first stage, or with it.
-std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm, Orders orders) {
+/// The recipe in another order: without the usual order (RCM) as its first stage, or with it. after_rcm: what its name then
+/// ends with.
+std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rcm, const std::string& after_rcm,
+                                     Orders orders) {
     Recipe other = recipe;
     if (!recipe.stages.empty() && recipe.stages.front().entry == rcm.entry) {
         other.stages.erase(other.stages.begin());
@@ -37,7 +37,7 @@ std::optional<Recipe> in_other_order(const Recipe& recipe, const RecipeStage& rc
     const auto orders_all = [](const RecipeStage& stage) { return stage.entry->orders_all; };
     if (std::any_of(recipe.stages.begin(), recipe.stages.end(), orders_all)) return std::nullopt;
     other.stages.insert(other.stages.begin(), rcm);
-    other.name = extended_name(other.name, std::string(after_rcm));
+    other.name = extended_name(other.name, after_rcm);
     return other;
 }
 
@@ -60,13 +60,17 @@ std::vector<Recipe> candidates_of(const Catalogue& catalogue, const std::vector<
         recipe.file.clear();
         return recipe;
     };
-    add(of_program("[recipe]\nname = \"CSR\"\n" + layout));
-    const Recipe rcm = of_program("[recipe]\nname = \"CSR after RCM\"\n" + stage + layout);
+    const std::string after_rcm = " after " + catalogue.order_title;
+    const auto head = [&](const std::string& order) {
+        return fmt::format("[recipe]\nname = \"{}{}\"\n", catalogue.layout_title, order);
+    };
+    add(of_program(head("") + layout));
+    const Recipe rcm = of_program(head(after_rcm) + stage + layout);
     add(rcm);
     for (const Recipe& recipe : recipes) add(recipe);
     for (const Recipe& recipe : recipes) {
         if (orders == Orders::own) break;
-        if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front(), orders)) add(std::move(*other));
+        if (std::optional<Recipe> other = in_other_order(recipe, rcm.stages.front(), after_rcm, orders)) add(std::move(*other));
     }
     tell_names_apart(candidates, 2);
     return candidates;

@@ -85,14 +85,14 @@ void CostModel::calibrate(const Calibration& calibration) {
     corrections_.expect(calibration.layouts);
 }
 
-CostModel::Chain& CostModel::chain_of(const Recipe& recipe, std::size_t stages) {
+CostModel::StagePrefix& CostModel::chain_of(const Recipe& recipe, std::size_t stages) {
     const std::scoped_lock lock(mutex_);
-    const auto find = [this](Chain* before, const std::string& text) -> Chain* {
+    const auto find = [this](StagePrefix* before, const std::string& text) -> StagePrefix* {
         const auto [known, is_new] = chains_.try_emplace(std::pair(before, text), nullptr);
         if (is_new) known->second = &all_chains_.emplace_back(before, text);
         return known->second;
     };
-    Chain* chain = find(nullptr, std::to_string(recipe.node_size) + ' ' + recipe.device);
+    StagePrefix* chain = find(nullptr, std::to_string(recipe.node_size) + ' ' + recipe.device);
     for (std::size_t i = 0; i < stages; ++i) {
         const RecipeStage& stage = recipe.stages[i];
         chain = find(chain, text_of(stage.entry->name, stage.parameters));
@@ -100,7 +100,7 @@ CostModel::Chain& CostModel::chain_of(const Recipe& recipe, std::size_t stages) 
     return *chain;
 }
 
-PatternForecast CostModel::after_stages(Chain& chain, const Recipe& recipe, std::size_t stages) {
+PatternForecast CostModel::after_stages(StagePrefix& chain, const Recipe& recipe, std::size_t stages) {
     const std::scoped_lock computing(chain.computing);
     {
         const std::scoped_lock lock(mutex_);
@@ -122,7 +122,7 @@ PatternForecast CostModel::after_stages(Chain& chain, const Recipe& recipe, std:
     return pattern;
 }
 
-PatternForecast CostModel::changed_by_stage(PatternForecast pattern, const Chain& chain, const Recipe& recipe,
+PatternForecast CostModel::changed_by_stage(PatternForecast pattern, const StagePrefix& chain, const Recipe& recipe,
                                             const RecipeStage& stage) {
     if (stage.entry->foresee == nullptr) return pattern;
     const DeviceProperties* const device = recipe.device.empty() ? gpu_ : find_device_model(recipe.device);
@@ -150,18 +150,18 @@ void CostModel::forget_some() {
     for (const auto& [stage, known] : known_changes_) changes += known->size();
     if (static_cast<double>(changes) * bytes_of_change > most_pattern_bytes) {
         known_changes_.clear();
-        for (Chain& chain : all_chains_) {
+        for (StagePrefix& chain : all_chains_) {
             if (!chain.learned) chain.pattern.reset();
         }
     }
     if (known_costs_ > most_known_costs) {
-        for (Chain& chain : all_chains_) chain.costs.clear();
+        for (StagePrefix& chain : all_chains_) chain.costs.clear();
         known_costs_ = 0;
     }
 }
 
 CostModel::KnownPointer CostModel::known_costs(const Recipe& recipe) {
-    Chain& chain = chain_of(recipe, recipe.stages.size());
+    StagePrefix& chain = chain_of(recipe, recipe.stages.size());
     const std::string layouts = text_of_layouts(recipe);
     {
         const std::scoped_lock lock(mutex_);
@@ -176,10 +176,10 @@ CostModel::KnownPointer CostModel::known_costs(const Recipe& recipe) {
     return kept->second;
 }
 
-CostModel::Known CostModel::computed_costs(Chain& chain, const Recipe& recipe) {
+CostModel::Known CostModel::computed_costs(StagePrefix& chain, const Recipe& recipe) {
     Known known;
     const PatternForecast pattern = after_stages(chain, recipe, recipe.stages.size());
-    const Chain* after = &chain;
+    const StagePrefix* after = &chain;
     for (std::size_t i = recipe.stages.size(); i > 0; --i, after = after->before) {
         const double cost = recipe.stages[i - 1].entry->nanoseconds_per_nonzero;
         known.all_stages += cost;
@@ -243,15 +243,15 @@ Price CostModel::price(const Recipe& recipe) {
 
 void CostModel::learn(const Recipe& recipe, std::size_t stages, const StagedMatrix& staged) {
     if (stages == 0) return;
-    Chain& chain = chain_of(recipe, stages);
+    StagePrefix& chain = chain_of(recipe, stages);
     if (chain.learned) return;
     const RecipeStage& stage = recipe.stages[stages - 1];
     const bool order_was_known = after_stages(*chain.before, recipe, stages - 1).order_is_known();
     const bool is_new = order_was_known && !after_stages(chain, recipe, stages).order_is_known();
     const bool splits = !stage.contract.gives_shares.empty();
     if (!is_new && !splits) return;
-    for (Chain& other : all_chains_) {
-        const Chain* one = &other;
+    for (StagePrefix& other : all_chains_) {
+        const StagePrefix* one = &other;
         while (one != nullptr && one != &chain) one = one->before;
         if (one == nullptr) continue;
         known_costs_ -= other.costs.size();

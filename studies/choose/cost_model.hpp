@@ -71,22 +71,22 @@ private:
     };
     using KnownPointer = std::shared_ptr<const Known>;
     /// The stages that a recipe begins with.
-    struct Chain {
-        Chain(Chain* without_last, std::string last) : before(without_last), text(std::move(last)) {}
-        Chain* const before;     // without the last stage
-        const std::string text;  // of the last stage, with its parameters
-        std::mutex computing;    // locked while a thread computes the pattern
+    struct StagePrefix {
+        StagePrefix(StagePrefix* without_last, std::string last) : before(without_last), text(std::move(last)) {}
+        StagePrefix* const before;  // without the last stage
+        const std::string text;     // of the last stage, with its parameters
+        std::mutex computing;       // locked while a thread computes the pattern
         std::optional<PatternForecast> pattern = {};
         bool learned = false;                            // the pattern was measured
         std::map<std::string, KnownPointer> costs = {};  // by layouts with their parameters
     };
 
-    [[nodiscard]] Chain& chain_of(const Recipe& recipe, std::size_t stages);
-    [[nodiscard]] PatternForecast after_stages(Chain& chain, const Recipe& recipe, std::size_t stages);
-    [[nodiscard]] PatternForecast changed_by_stage(PatternForecast pattern, const Chain& chain, const Recipe& recipe,
+    [[nodiscard]] StagePrefix& chain_of(const Recipe& recipe, std::size_t stages);
+    [[nodiscard]] PatternForecast after_stages(StagePrefix& chain, const Recipe& recipe, std::size_t stages);
+    [[nodiscard]] PatternForecast changed_by_stage(PatternForecast pattern, const StagePrefix& chain, const Recipe& recipe,
                                                    const RecipeStage& stage);
     [[nodiscard]] KnownPointer known_costs(const Recipe& recipe);
-    [[nodiscard]] Known computed_costs(Chain& chain, const Recipe& recipe);
+    [[nodiscard]] Known computed_costs(StagePrefix& chain, const Recipe& recipe);
     void forget_some();
     /// The measured time of trials over the predicted one.
     [[nodiscard]] double trial_scale() const;
@@ -106,8 +106,8 @@ private:
     std::optional<PatternForecast> input_pattern_;
     /// Protects the chains, their patterns and costs, the changes, and the numbers in corrections_. No computation holds it.
     std::mutex mutex_;
-    std::deque<Chain> all_chains_;
-    std::map<std::pair<Chain*, std::string>, Chain*> chains_;
+    std::deque<StagePrefix> all_chains_;
+    std::map<std::pair<StagePrefix*, std::string>, StagePrefix*> chains_;
     std::map<std::string, std::shared_ptr<KnownChanges>> known_changes_;  // by the stage
     std::size_t known_costs_ = 0;                                         // of all chains
     Corrections corrections_;

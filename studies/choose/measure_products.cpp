@@ -35,30 +35,8 @@ double measured_seconds(Runner& runner, const Recipe& recipe, bool is_baseline) 
 }  // namespace
 
 std::vector<Recipe> calibration_recipes(const Catalogue& catalogue) {
-    const std::string sorted_windows = "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 512\n";
-    const std::string sorted_rows = "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n";
-    const std::vector<std::string> texts{
-        "[layout]\nuse = 'csr'\n",
-        "[layout]\nuse = 'sell'\nslice_height = 32\n",
-        "[layout]\nuse = 'coo'\n",
-        sorted_windows + "[layout]\nuse = 'sell'\nslice_height = 'auto'\ncolumn_index = 'u16'\n",
-        "[layout]\nuse = 'ell'\n",
-        "[layout]\nuse = 'csr5'\n",
-        "[layout]\nuse = 'bsr'\nblock_size = 'auto'\n",
-        "[layout]\nuse = 'hola'\n",
-        "[layout]\nuse = 'dasp'\n",
-        "[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = 'block_sell'\n",
-        "[layout]\nuse = 'bccoo'\nblock_height = 1\nblock_width = 1\n",
-        "[layout]\nuse = 'csc'\n",
-        "[layout]\nuse = 'ellr'\n",
-        sorted_rows + "[layout]\nuse = 'jds'\n",
-        "[[stage]]\nuse = 'split'\nby = 'first_k'\n[layout]\nuse = 'hyb'\n",
-        "[[stage]]\nuse = 'row_sort'\nwithin = 'window'\nwindow = 32\napply = 'rows'\n[layout]\nuse = 'biell'\nstrip_height = "
-        "32\n",
-        "[layout]\nuse = 'dia'\n",
-        "[layout]\nuse = 'csr16'\n"};
     std::vector<Recipe> recipes;
-    for (const std::string& text : texts) recipes.push_back(parse_recipe(text, "calibration.toml", catalogue));
+    for (const std::string& text : catalogue.calibration) recipes.push_back(parse_recipe(text, "calibration.toml", catalogue));
     return recipes;
 }
 

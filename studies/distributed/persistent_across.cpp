@@ -61,7 +61,7 @@ CsrMatrix rows_of_rank(const RankShares& shares, std::span<const Index> element_
 /// Collective: each rank sends the others the places in its halo at which their elements begin.
 std::vector<SentElement> sent_elements(Ranks& ranks, const RankShares& shares, std::span<const Index> element_at) {
     std::vector<Bytes> to(ranks.size());
-    for (const HaloPlan::Part& part : shares.receive) {
+    for (const HaloPlan::Message& part : shares.receive) {
         MessageWriter writer;
         writer.put(part.first);
         to[part.rank] = writer.take();
@@ -70,7 +70,7 @@ std::vector<SentElement> sent_elements(Ranks& ranks, const RankShares& shares, s
     std::vector<Index> position(element_at.size());
     for (std::size_t i = 0; i < element_at.size(); ++i) position[element_at[i]] = static_cast<Index>(i);
     std::vector<SentElement> sent;
-    for (const HaloPlan::Part& part : shares.send) {
+    for (const HaloPlan::Message& part : shares.send) {
         MessageReader reader(from[part.rank]);
         const auto first = reader.get<Index>();
         for (Index i = 0; i < part.count; ++i) {

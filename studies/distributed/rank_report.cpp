@@ -163,8 +163,8 @@ std::string ranks_text(const RanksReport& report) {
     std::string text =
         fmt::format("{}: {}, over {} in {} ({})\n", matrix.source, size_text(matrix.rows, matrix.columns, matrix.nonzeros),
                     counted_with_commas(report.ranks.size(), "rank"), report.partitioning, report.engine);
-    text += fmt::format("Inside shares: recipe {}, layout {}, kernel {}, {}; outside shares: sell\n\n", report.recipe,
-                        report.layout, report.kernel, name_of(report.precision));
+    text += fmt::format("Inside shares: recipe {}, layout {}, kernel {}, {}; outside shares: {}\n\n", report.recipe,
+                        report.layout, report.kernel, name_of(report.precision), report.outside_layout);
     text += table_of_ranks(report) + "\n";
     text += fmt::format(
         "Verified across ranks: exact on {} integer vectors; on real vectors the error is at most {:.2g} of its bound\n\n",

@@ -76,6 +76,7 @@ struct RanksReport {
     MatrixReport matrix;
     std::string recipe;
     std::string layout;
+    std::string outside_layout;  // of the columns that other ranks own
     std::string kernel;
     Precision precision = Precision::f64;
     std::string partitioning;     // of the rows: "equal pieces", "parts of metis_partition"

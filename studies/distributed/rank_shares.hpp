@@ -16,8 +16,8 @@ struct RankShares {
     std::vector<Index> halo_columns;  // [halo] in the common numbering, ascending
     Index first_column = 0;           // of its elements of x, in the common numbering
     std::vector<Index> places;        // of its elements of x, in sending order
-    std::vector<HaloPlan::Part> send;
-    std::vector<HaloPlan::Part> receive;
+    std::vector<HaloPlan::Message> send;
+    std::vector<HaloPlan::Message> receive;
 
     /// The exchange for a reordered x: place[i] is the position of this rank's element i.
     [[nodiscard]] HaloPlan plan(std::span<const Index> place) const;

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "core/contract/solve_range.hpp"
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "pipeline/engine/solve_engine.hpp"
 #include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
+#include "pipeline/solving/solve_range.hpp"
 #include "studies/distributed/collective.hpp"
 #include "studies/distributed/messages.hpp"
 #include "studies/distributed/persistent_across.hpp"
@@ -62,10 +62,10 @@ private:
 
 /// Conjugate gradients to a true residual below the tolerance, with restarts. x is in the order of this rank's rows.
 template <ValueType Value>
-class DistributedSolve {
+class SolveOfRank {
 public:
-    DistributedSolve(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
-                     const SolveOptions& options)
+    SolveOfRank(const RanksPlan& plan, const RankShares& shares, std::vector<double> b, RankProduct<Value>& product,
+                const SolveOptions& options)
         : plan_(plan),
           shares_(shares),
           b_(std::move(b)),
@@ -228,14 +228,14 @@ private:
     [[nodiscard]] double true_residual() {
         const std::vector<double> x = x_of_rank();
         std::vector<Bytes> to(plan_.ranks.size());
-        for (const HaloPlan::Part& part : shares_.send) {
+        for (const HaloPlan::Message& part : shares_.send) {
             MessageWriter writer;
             for (Index i = 0; i < part.count; ++i) writer.put(x[shares_.places[part.first + i]]);
             to[part.rank] = writer.take();
         }
         const std::vector<Bytes> from = plan_.ranks.exchange(to);
         std::vector<double> halo(shares_.halo_columns.size());
-        for (const HaloPlan::Part& part : shares_.receive) {
+        for (const HaloPlan::Message& part : shares_.receive) {
             MessageReader reader(from[part.rank]);
             for (Index i = 0; i < part.count; ++i) halo[part.first + i] = reader.get<double>();
         }
@@ -330,6 +330,7 @@ RanksReport run_across(const RanksPlan& plan, RankRows rows, RankFacts own, cons
     own.outside_seconds = product.outside_seconds();
     // From the plan, as rank 0 may have no rows.
     report.layout = name_of_layouts(plan.recipe);
+    report.outside_layout = plan.outside_layout.name;
     for (const KernelEntry* kernel : plan.kernels) report.kernel += (report.kernel.empty() ? "" : " + ") + kernel->name;
     report.notes = preparation.notes;
     report.exact_vectors = product.exact_vectors();
@@ -352,7 +353,7 @@ RanksReport run_across(const RanksPlan& plan, RankRows rows, RankFacts own, cons
     own.outside_product_seconds = timing.time([&] { product.multiply_outside(y); });
 
     if (solve) {
-        DistributedSolve<Value> course(plan, shares, std::move(b), product, solve->options);
+        SolveOfRank<Value> course(plan, shares, std::move(b), product, solve->options);
         report.solve = course.run();
         report.notes.insert(report.notes.end(), report.solve->notes.begin(), report.solve->notes.end());
         own.vector_bytes = course.cg().vector_bytes();

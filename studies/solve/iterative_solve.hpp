@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "core/contract/solve_rules.hpp"
+#include "pipeline/solving/solve_rules.hpp"
 #include "studies/solve/prepared_solver.hpp"
 
 namespace workbench {

@@ -67,7 +67,9 @@ template <ValueType Value>
 void PreparedSolver<Value>::make_graph() {
     const std::vector<Value> inverse_diagonal =
         options_.jacobi ? system_.inverse_diagonal_in(multiplier_.order()) : std::vector<Value>();
-    krylov_ = make_krylov<Value>(device_, plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal));
+    auto solver = make_krylov<Value>(device_, plan_, std::span<const Value>(x_), std::span<const Value>(inverse_diagonal));
+    by_products_ = solver.get();
+    krylov_ = std::move(solver);
     if (krylov_ == nullptr) throw MachineError(device_.properties().name + ": this device has no Krylov solver");
     krylov_->use([this](const Value* x, Value* y) { multiply(x, y); });
     krylov_->launch(0);  // the first launch records the CUDA graph

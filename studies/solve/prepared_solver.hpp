@@ -35,6 +35,9 @@ public:
     /// Brings b to the solver, starts a solve from x = 0 and waits for the device. The next call ends the solve.
     [[nodiscard]] Krylov<Value>& begin();
 
+    /// The solver of the engine `graph`; null of `persistent`.
+    [[nodiscard]] KrylovByProducts<Value>* by_products() const { return by_products_; }
+
     /// x [rows] of the current solve, in the order of the input; valid until the next call.
     [[nodiscard]] std::span<const Value> x();
 
@@ -63,7 +66,8 @@ private:
     KrylovPlan plan_;
     PersistentSolver<Value>* persistent_ = nullptr;
     std::unique_ptr<Krylov<Value>> krylov_;
-    HostArray<Value> x_;  // in the order of the input
+    KrylovByProducts<Value>* by_products_ = nullptr;  // krylov_ of the engine `graph`
+    HostArray<Value> x_;                              // in the order of the input
     // On a GPU: b and x in the order of the input; of a persistent solve, x and A x in the order of the recipe.
     DeviceMemory b_there_;
     DeviceMemory x_there_;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/contract/several_solves.hpp"
+#include "pipeline/solving/several_solves.hpp"
 #include "studies/solve/solve.hpp"
 
 namespace workbench {

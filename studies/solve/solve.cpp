@@ -9,10 +9,10 @@
 
 #include "core/contract/errors.hpp"
 #include "core/contract/kernel.hpp"
-#include "core/contract/solve_range.hpp"
 #include "core/input/read_matrix.hpp"
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
+#include "pipeline/solving/solve_range.hpp"
 #include "studies/solve/iterative_solve.hpp"
 #include "studies/solve/refined_solve.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/contract/krylov.hpp"
-#include "core/contract/solve_rules.hpp"
 #include "pipeline/engine/solve_engine.hpp"
+#include "pipeline/solving/solve_rules.hpp"
 #include "studies/solve/multiplier.hpp"
 
 namespace workbench {

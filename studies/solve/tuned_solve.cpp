@@ -19,7 +19,7 @@ constexpr std::int64_t least_chunk_iterations = 8;
 
 /// A prepared recipe.
 template <ValueType Value>
-struct Candidate {
+struct TrialCandidate {
     std::unique_ptr<Device> own_device;  // null: the solve's device
     std::unique_ptr<Multiplier<Value>> multiplier;
     DeviceMemory from_input;  // permutation from the input's to its order; empty if they are equal
@@ -66,7 +66,7 @@ protected:
     }
 
     /// Notes a candidate that was ready but not tried.
-    void note_untried(std::unique_ptr<Candidate<Value>> candidate) {
+    void note_untried(std::unique_ptr<TrialCandidate<Value>> candidate) {
         if (candidate->trial.ready_seconds >= ended_at_) {
             return note(std::move(candidate), Trial::End::too_late, "it was ready when the solve had ended");
         }
@@ -138,7 +138,7 @@ private:
 
     void prepare_next() {
         const Recipe& recipe = plan_.recipes[next_++];
-        auto candidate = std::make_unique<Candidate<Value>>();
+        auto candidate = std::make_unique<TrialCandidate<Value>>();
         candidate->trial.recipe = recipe.name;
         const Stopwatch watch(this->options_.timing.clock);
         try {
@@ -161,7 +161,7 @@ private:
         ready_.push_back(std::move(candidate));
     }
 
-    void prepare(const Recipe& recipe, Candidate<Value>& candidate) {
+    void prepare(const Recipe& recipe, TrialCandidate<Value>& candidate) {
         candidate.multiplier.reset();
         if (plan_.make_device && candidate.own_device == nullptr) candidate.own_device = plan_.make_device();
         Device& device = candidate.own_device == nullptr ? this->device_ : *candidate.own_device;
@@ -181,10 +181,10 @@ private:
     // ---- Iterating
 
     /// The next candidate; null if none is ready.
-    std::unique_ptr<Candidate<Value>> take() {
+    std::unique_ptr<TrialCandidate<Value>> take() {
         const std::scoped_lock lock(mutex_);
         if (ready_.empty()) return nullptr;
-        std::unique_ptr<Candidate<Value>> first = std::move(ready_.front());
+        std::unique_ptr<TrialCandidate<Value>> first = std::move(ready_.front());
         ready_.pop_front();
         return first;
     }
@@ -214,14 +214,14 @@ private:
         if (auto candidate = take()) try_out(std::move(candidate));
     }
 
-    void try_out(std::unique_ptr<Candidate<Value>> candidate) {
+    void try_out(std::unique_ptr<TrialCandidate<Value>> candidate) {
         const std::int64_t first = this->progress_.iterations;
         const double before = iteration_seconds_;
         const double start = watch_.seconds();
         Trial& trial = candidate->trial;
         trial.iteration = first;
         trial.before_seconds = before;
-        std::unique_ptr<Candidate<Value>> other = switch_to(std::move(candidate));
+        std::unique_ptr<TrialCandidate<Value>> other = switch_to(std::move(candidate));
 
         // Measured more precisely only if it may be faster, so that a slow candidate costs one iteration.
         double seconds = time_iterations(1);
@@ -234,7 +234,7 @@ private:
             iteration_seconds_ = seconds;
             drop(std::move(other));
         } else {
-            std::unique_ptr<Candidate<Value>> slower = switch_to(std::move(other));
+            std::unique_ptr<TrialCandidate<Value>> slower = switch_to(std::move(other));
             slower->trial.end = seconds > 0 ? Trial::End::slower : Trial::End::too_late;
             if (seconds <= 0) slower->trial.reason = "the solve ended during its trial";
             trials_.push_back(slower->trial);
@@ -247,8 +247,8 @@ private:
     }
 
     /// Switches to a candidate, or to CSR for null, and permutes the vectors. Returns the candidate used before.
-    std::unique_ptr<Candidate<Value>> switch_to(std::unique_ptr<Candidate<Value>> next) {
-        Krylov<Value>& krylov = *this->krylov_;
+    std::unique_ptr<TrialCandidate<Value>> switch_to(std::unique_ptr<TrialCandidate<Value>> next) {
+        KrylovByProducts<Value>& krylov = *this->solver_.by_products();
         Multiplier<Value>* const multiplier = next == nullptr ? csr_ : next->multiplier.get();
         if (!(multiplier->order() == this->multiplier_->order())) {
             if (current_ != nullptr && current_->to_input.bytes() > 0) {
@@ -272,7 +272,7 @@ private:
     // ---- Discarding candidates
 
     /// Defers freeing its memory, which would block the GPU, until memory runs out or the solve ends.
-    void drop(std::unique_ptr<Candidate<Value>> candidate) {
+    void drop(std::unique_ptr<TrialCandidate<Value>> candidate) {
         if (candidate == nullptr) return;
         const std::scoped_lock lock(mutex_);
         dropped_.push_back(std::move(candidate));
@@ -280,13 +280,13 @@ private:
 
     /// Returns false if there was nothing to free.
     bool free_dropped() {
-        std::vector<std::unique_ptr<Candidate<Value>>> dropped;
+        std::vector<std::unique_ptr<TrialCandidate<Value>>> dropped;
         const std::unique_lock lock(mutex_);
         dropped.swap(dropped_);
         return !dropped.empty();
     }
 
-    void note(std::unique_ptr<Candidate<Value>> candidate, Trial::End end, const std::string& reason) {
+    void note(std::unique_ptr<TrialCandidate<Value>> candidate, Trial::End end, const std::string& reason) {
         candidate->trial.end = end;
         candidate->trial.reason = reason;
         const std::scoped_lock lock(mutex_);
@@ -302,12 +302,12 @@ private:
     double last_preparation_ = 0;
 
     std::mutex mutex_;  // guards the next three, which the thread that prepares and the one that iterates share
-    std::deque<std::unique_ptr<Candidate<Value>>> ready_;
-    std::vector<std::unique_ptr<Candidate<Value>>> dropped_;
+    std::deque<std::unique_ptr<TrialCandidate<Value>>> ready_;
+    std::vector<std::unique_ptr<TrialCandidate<Value>>> dropped_;
     std::vector<Trial> failed_;
 
     Multiplier<Value>* const csr_ = this->multiplier_;
-    std::unique_ptr<Candidate<Value>> current_;  // null: CSR
+    std::unique_ptr<TrialCandidate<Value>> current_;  // null: CSR
     std::vector<Trial> trials_;
     std::vector<Value> x_;
     double iteration_seconds_ = 0;

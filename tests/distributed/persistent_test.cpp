@@ -34,9 +34,10 @@ public:
     }
 
     void use(KrylovProduct<double>) override {}
-    void rest_of_iteration() override {}
-    [[nodiscard]] KrylovOperands<double> operands() const override { return {}; }
-    void reorder(const Index*) override {}
+    [[nodiscard]] double* right_hand_side() override { return b_.data(); }
+    double begin_again(double) override { throw std::logic_error("ranks begin once"); }
+    [[nodiscard]] double* solution() override { return x_.data(); }
+    [[nodiscard]] double* inverse_diagonal() override { return diagonal_.data(); }
     [[nodiscard]] std::int64_t vector_bytes() const override { return 8; }
     [[nodiscard]] std::vector<double> x() override { return x_; }
     [[nodiscard]] std::vector<double> history() override { return history_; }
@@ -133,6 +134,7 @@ public:
         CHECK(sum_of(ranks_, halo_has_r_ ? 1 : 0) == (halo_has_r_ ? ranks_.size() : 0));  // all ranks agree
         return std::make_unique<ModelKrylov>(plan, b, diagonal, matrix_, sent_, ranks_);
     }
+    void set_values(const double*) override { throw std::logic_error("ranks keep their values"); }
 
 private:
     CsrMatrix matrix_;
@@ -154,8 +156,8 @@ public:
     ModelGpu(Device& device, int rank, Odd odd, int& made) : DeviceAround(device), rank_(rank), odd_(odd), made_(made) {}
 
     [[nodiscard]] Solvers* solvers() override { return this; }
-    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                         std::span<const double> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                   std::span<const double> inverse_diagonal) override {
         return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
     }
     [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>& problem) override {

@@ -11,10 +11,10 @@
 
 #include "core/matrix/battery.hpp"
 #include "gpu/kernel_checks.hpp"
+#include "kernels/common/compilation/compile.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
-#include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
 #include "support/temporary_folder.hpp"

@@ -172,6 +172,7 @@ TEST_CASE("sums over the ranks are added in the order of ranks") {
     const auto curvature_of = [&](const std::vector<double>& all) {
         krylov::Scalars scalars;
         scalars.history = history.data();
+        scalars.begins = true;
         krylov::add_up_ranks(scalars, all.data(), static_cast<int>(all.size() / 3));
         CHECK_EQ(scalars.iterations, 0);
         CHECK_EQ(scalars.beta, 0);

@@ -9,6 +9,8 @@
 
 #include "core/contract/errors.hpp"
 #include "core/system/process.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
+#include "kernels/common/compilation/compile.hpp"
 #include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/formats/csc/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
@@ -16,8 +18,6 @@
 #include "kernels/formats/hbp/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
-#include "kernels/source/arrays_header.hpp"
-#include "kernels/source/compile.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
 #include "pipeline/catalogue/catalogue.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/contract/storage_size.hpp"
 #include "core/matrix/battery.hpp"
 #include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/formats/blocks/layout.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/contract/storage_size.hpp"
 #include "core/matrix/metrics.hpp"
+#include "kernels/common/storage/literature_sizes.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 
 namespace workbench {

@@ -9,11 +9,11 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
+#include "kernels/common/compilation/compile.hpp"
+#include "kernels/common/compilation/kernel_instance.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
-#include "kernels/source/compile.hpp"
-#include "kernels/source/kernel_instance.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/eigen.hpp"
@@ -268,7 +268,7 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     const KernelInstance csr5{"csr5/kernel.cuh", "csr5::multiply_tiles<4, StreamingLoad, Csr5" + codes + ", double>"};
     const KernelInstance bccoo{
         "bccoo/kernel.cuh",
-        "bccoo::multiply_tiles<bccoo::BlockShape<2, 3, 4>, StreamingLoad, Bccoo<float, ArrayView>, double>"};
+        "bccoo::multiply_tiles<bccoo::BlockOfSize<2, 3, 4>, StreamingLoad, Bccoo<float, ArrayView>, double>"};
     const std::string coded_blocks = "<CodedBlock<double>, ArrayView>, double";
     const KernelInstance block_sell{
         "blocks/kernel.cuh",

@@ -61,10 +61,8 @@ public:
         krylov_->use(own_);
     }
     void launch(std::int64_t iterations) override { krylov_->launch(iterations); }
-    void rest_of_iteration() override { krylov_->rest_of_iteration(); }
-    [[nodiscard]] KrylovOperands<double> operands() const override { return krylov_->operands(); }
     [[nodiscard]] KrylovProgress wait() override { return krylov_->wait(); }
-    void reorder(const Index* target) override { krylov_->reorder(target); }
+    [[nodiscard]] double* inverse_diagonal() override { return krylov_->inverse_diagonal(); }
     [[nodiscard]] std::vector<double> x() override { return krylov_->x(); }
     [[nodiscard]] std::vector<double> history() override { return krylov_->history(); }
     [[nodiscard]] std::int64_t vector_bytes() const override { return krylov_->vector_bytes(); }
@@ -105,8 +103,8 @@ class ModelDevice final : public DeviceAround, public Solvers {
 public:
     explicit ModelDevice(Device& host) : DeviceAround(host) {}
     [[nodiscard]] Solvers* solvers() override { return this; }
-    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                         std::span<const double> inverse_diagonal) override {
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                   std::span<const double> inverse_diagonal) override {
         return DeviceAround::solvers()->krylov(plan, b, inverse_diagonal);
     }
     [[nodiscard]] std::unique_ptr<PersistentSolver<double>> persistent(const PersistentProblem<double>& problem) override {

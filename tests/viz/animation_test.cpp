@@ -197,7 +197,7 @@ TEST_CASE("moving nonzeros are the same at every stage and move along straight l
     const MovingEntries before = moving_entries(staged);
     apply(staged, {OrderChange{Acts::rows, Permutation::from_old_of_new({2, 0, 1})}}, {});
     const MovingEntries after = moving_entries(staged);
-    using Place = MovingEntries::Place;
+    using Place = MovingEntries::MatrixPlace;
     CHECK(before.places == std::vector<Place>{{0, 0}, {0, 2}, {1, 1}, {2, 0}});
     CHECK(after.places == std::vector<Place>{{1, 0}, {1, 2}, {2, 1}, {0, 0}});
     CHECK(before.moves_to(after));
@@ -347,8 +347,9 @@ TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
     const std::string text = "\u7A00 8";
     const std::string letters = content([&](Canvas& canvas) { canvas.text(20, 100, text, style); });
     const std::vector<OutlinePart> outline = text_outline({20, 100}, text, style);
-    for (const auto& [kind, part] :
-         {std::pair{OutlinePart::Kind::move, " m\n"}, {OutlinePart::Kind::line, " l\n"}, {OutlinePart::Kind::curve, " c\n"}}) {
+    for (const auto& [kind, part] : {std::pair{OutlinePart::PathStep::move, " m\n"},
+                                     {OutlinePart::PathStep::line, " l\n"},
+                                     {OutlinePart::PathStep::curve, " c\n"}}) {
         const auto parts = std::count_if(outline.begin(), outline.end(), [&](const auto& each) { return each.kind == kind; });
         CHECK(parts > 3);
         CHECK(count(letters, part) == parts);

@@ -79,8 +79,8 @@ TEST_CASE("all points of an outline are beside its text") {
     int curves = 0;
     for (const OutlinePart& part : text_outline({1000, 500}, "Größe g", {20, {0, 0, 0}})) {
         std::vector<Point> points{part.end};
-        if (part.kind == OutlinePart::Kind::curve) points.insert(points.end(), {part.first, part.second});
-        curves += part.kind == OutlinePart::Kind::curve ? 1 : 0;
+        if (part.kind == OutlinePart::PathStep::curve) points.insert(points.end(), {part.first, part.second});
+        curves += part.kind == OutlinePart::PathStep::curve ? 1 : 0;
         for (const Point& point : points) {
             CHECK(std::abs(point.x - 1050) < 60);
             CHECK(std::abs(point.y - 495) < 20);

@@ -16,16 +16,16 @@
 namespace workbench {
 namespace {
 
-class File final : public ByteSource {
+class FileSource final : public ByteSource {
 public:
-    explicit File(const std::filesystem::path& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    explicit FileSource(const std::filesystem::path& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
         std::error_code unknown;
         const std::uintmax_t size = std::filesystem::file_size(path, unknown);
         if (!unknown) size_ = size;
     }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() override {
+    FileSource(const FileSource&) = delete;
+    FileSource& operator=(const FileSource&) = delete;
+    ~FileSource() override {
         if (is_open()) close(descriptor_);
     }
 
@@ -46,9 +46,9 @@ private:
     std::uintmax_t size_ = unknown_size;
 };
 
-class Memory final : public ByteSource {
+class MemorySource final : public ByteSource {
 public:
-    explicit Memory(std::string_view bytes) : bytes_(bytes), size_(bytes.size()) {}
+    explicit MemorySource(std::string_view bytes) : bytes_(bytes), size_(bytes.size()) {}
 
     [[nodiscard]] std::size_t read(std::span<char> buffer) override {
         const std::size_t count = bytes_.copy(buffer.data(), buffer.size());
@@ -94,12 +94,12 @@ std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path, std::st
     if (!std::filesystem::exists(status)) fail("there is no such file");
     if (std::filesystem::is_directory(status)) fail("is a directory");
     if (!std::filesystem::is_regular_file(status)) fail("is not a regular file");
-    auto file = std::make_unique<File>(path);
+    auto file = std::make_unique<FileSource>(path);
     if (!file->is_open()) fail(fmt::format("cannot be opened ({})", std::strerror(errno)));
     return file;
 }
 
-std::unique_ptr<ByteSource> bytes_in_memory(std::string_view bytes) { return std::make_unique<Memory>(bytes); }
+std::unique_ptr<ByteSource> bytes_in_memory(std::string_view bytes) { return std::make_unique<MemorySource>(bytes); }
 
 Start look_at_start(std::unique_ptr<ByteSource>& source, std::size_t count) {
     Start start;

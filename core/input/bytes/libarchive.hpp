@@ -41,17 +41,17 @@ public:
     [[nodiscard]] std::size_t read(std::span<char> buffer, std::string_view what);
 
 private:
-    struct Close {
+    struct CloseArchive {
         void operator()(archive* reader) const { archive_read_free(reader); }
     };
     static la_ssize_t feed(archive* reader, void* self, const void** bytes);
 
     std::unique_ptr<ByteSource> source_;
     std::vector<char> buffer_;
-    std::unique_ptr<archive, Close> archive_{archive_read_new()};  // destroyed before source_ and buffer_
-    std::string_view block_;                                       // bytes of the entry that are not yet returned
-    la_int64_t block_offset_ = 0;                                  // position of block_ in the entry
-    la_int64_t given_ = 0;                                         // bytes of the entry returned so far
+    std::unique_ptr<archive, CloseArchive> archive_{archive_read_new()};  // destroyed before source_ and buffer_
+    std::string_view block_;                                              // bytes of the entry that are not yet returned
+    la_int64_t block_offset_ = 0;                                         // position of block_ in the entry
+    la_int64_t given_ = 0;                                                // bytes of the entry returned so far
 };
 
 }  // namespace workbench

@@ -64,10 +64,10 @@ Point within_square(std::uint64_t seed, std::int64_t x, std::int64_t y) {
     return {within(random), within(random >> 32)};
 }
 
-class Tile {
+class MeshTile {
 public:
     /// The tile whose first square is (first_x, first_y), with its rim.
-    Tile(const Grid& grid, std::uint64_t seed, std::int64_t first_x, std::int64_t first_y)
+    MeshTile(const Grid& grid, std::uint64_t seed, std::int64_t first_x, std::int64_t first_y)
         : grid_(grid),
           seed_(seed),
           first_x_(first_x - rim),
@@ -211,7 +211,7 @@ CsrMatrix delaunay(const Parameters& parameters) {
     const std::int64_t tiles_y = (ny + tile_squares - 1) / tile_squares;
     std::vector<TileRows> tiles(tiles_x * tiles_y);
     guarded_for("delaunay", Tiles(0, tiles_x * tiles_y), [&](Offset tile) {
-        tiles[tile] = Tile(grid, seed, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
+        tiles[tile] = MeshTile(grid, seed, tile % tiles_x * tile_squares, tile / tiles_x * tile_squares).rows(order);
     });
     return assemble(rows, tiles);
 }

@@ -37,14 +37,14 @@ constexpr std::int64_t node_rim = 4;  // cubes farther away contain no node with
 constexpr Index block_cells = 4096;
 constexpr Offset most_neighbours = 20;
 
-struct Step {
+struct LatticeStep {
     Cube step;
     std::int64_t least_square;  // lower bound of the squared distance of two nodes in these cubes, in coordinates
 };
 
 /// All steps to cubes whose nodes may share a face, nearest first.
-std::vector<Step> steps_around() {
-    std::vector<Step> steps;
+std::vector<LatticeStep> steps_around() {
+    std::vector<LatticeStep> steps;
     for (std::int64_t z = -node_rim; z <= node_rim; ++z) {
         for (std::int64_t y = -node_rim; y <= node_rim; ++y) {
             for (std::int64_t x = -node_rim; x <= node_rim; ++x) {
@@ -54,7 +54,7 @@ std::vector<Step> steps_around() {
             }
         }
     }
-    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    std::stable_sort(steps.begin(), steps.end(), [](const LatticeStep& a, const LatticeStep& b) {
         return std::pair(a.least_square, square_of(a.step)) < std::pair(b.least_square, square_of(b.step));
     });
     return steps;
@@ -102,7 +102,7 @@ struct Equation {
 
 /// The faces of the cells first .. end - 1 as entries (cell, neighbour with a higher number, area over distance). The diagonal
 /// entries are the fluxes from eliminated neighbours.
-std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const std::vector<Step>& steps, Index first,
+std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const std::vector<LatticeStep>& steps, Index first,
                                Index end) {
     thread_local VoronoiCell cell;
     std::vector<Entry> faces;
@@ -111,7 +111,7 @@ std::vector<Entry> block_faces(const Mesh& mesh, const Equation& equation, const
         const Cube cube = mesh.grid.place(number);
         const LatticeVector node = mesh.node(cube);
         cell.begin();
-        for (const Step& step : steps) {
+        for (const LatticeStep& step : steps) {
             if (!cell.is_reached_from(step.least_square)) break;
             const LatticeVector path = difference(mesh.node(cube + step.step), node);
             if (cell.is_reached_from(square_of(path))) cell.cut(path, static_cast<Index>(&step - steps.data()));
@@ -168,7 +168,7 @@ void limit_neighbours(CsrMatrix& matrix) {
 }
 
 CsrMatrix areas_over_distances(const Mesh& mesh, const Equation& equation, Index cells) {
-    const std::vector<Step> steps = steps_around();
+    const std::vector<LatticeStep> steps = steps_around();
     const Offset blocks = (Offset{cells} + block_cells - 1) / block_cells;
     std::vector<std::vector<Entry>> faces(blocks);
     guarded_for("finite_volume", Blocks(0, blocks), [&](Offset block) {

@@ -149,9 +149,9 @@ Offset longest_row(const Grid& grid, const Stencil& stencil) {
 }
 
 /// Maps natural node numbers to those in the matrix and back. The natural numbering takes no memory.
-class Numbering {
+class NodeNumbering {
 public:
-    Numbering(Index nodes, std::uint64_t seed) {
+    NodeNumbering(Index nodes, std::uint64_t seed) {
         if (seed != 0) scrambled_ = random_permutation(nodes, seed);
     }
 
@@ -168,7 +168,7 @@ struct StencilNeighbour {
 };
 
 /// Stores the neighbours of a node and the node itself in ascending order. Returns how many there are.
-Index find_neighbours(const Grid& grid, const Stencil& stencil, const Numbering& numbering, Index node,
+Index find_neighbours(const Grid& grid, const Stencil& stencil, const NodeNumbering& numbering, Index node,
                       std::array<StencilNeighbour, 27>& neighbours) {
     const Index natural = numbering.natural_of(node);
     const auto place = grid.place(natural);
@@ -194,7 +194,7 @@ public:
 
     [[nodiscard]] CsrMatrix make(RowRange range) const {
         check_memory(range);
-        const Numbering numbering(static_cast<Index>(grid_.nodes()), seed_);
+        const NodeNumbering numbering(static_cast<Index>(grid_.nodes()), seed_);
         CsrMatrix matrix;
         matrix.rows = range.count();
         matrix.columns = row_count();
@@ -217,7 +217,7 @@ public:
     }
 
     [[nodiscard]] std::vector<NodePlace> places() const {
-        const Numbering numbering(static_cast<Index>(grid_.nodes()), seed_);
+        const NodeNumbering numbering(static_cast<Index>(grid_.nodes()), seed_);
         std::vector<NodePlace> all(row_count());
         for (std::size_t row = 0; row < all.size(); ++row) {
             const auto [x, y, z] = grid_.place(numbering.natural_of(static_cast<Index>(row) / stencil_.unknowns));
@@ -246,7 +246,7 @@ private:
         check_generator_memory(rows, nonzeros, seed_ == 0 ? 0 : static_cast<double>(grid_.nodes()) * 2 * sizeof(Index));
     }
 
-    void fill(Index node, RowRange range, const Numbering& numbering, CsrMatrix& matrix) const {
+    void fill(Index node, RowRange range, const NodeNumbering& numbering, CsrMatrix& matrix) const {
         const Index d = stencil_.unknowns;
         std::array<StencilNeighbour, 27> neighbours{};
         const Index count = find_neighbours(grid_, stencil_, numbering, node, neighbours);

@@ -49,9 +49,9 @@ CsrMatrix empty_rows(RowRange range, Index columns, double expected_nonzeros, co
 
 // ---- banded
 
-class Band {
+class RandomBand {
 public:
-    Band(Index rows, Index width, double fill, std::uint64_t seed)
+    RandomBand(Index rows, Index width, double fill, std::uint64_t seed)
         : rows_(rows), width_(std::min(width, rows - 1)), threshold_(static_cast<std::uint64_t>(fill * 0x1p53)), seed_(seed) {}
 
     [[nodiscard]] Index row_count() const { return rows_; }
@@ -103,7 +103,7 @@ private:
     std::uint64_t seed_;
 };
 
-Band banded(const Parameters& parameters) {
+RandomBand banded(const Parameters& parameters) {
     return {static_cast<Index>(parameters.integer("rows")), static_cast<Index>(parameters.integer("bandwidth")),
             parameters.real("fill"), seed_of(parameters)};
 }

@@ -23,12 +23,12 @@
 namespace workbench {
 namespace {
 
-enum class Format { coordinate, array };
-enum class Field { real, integer, pattern };
+enum class MatrixMarketFormat { coordinate, array };
+enum class MatrixMarketField { real, integer, pattern };
 
 struct MatrixMarketHeader {
-    Format format = Format::coordinate;
-    Field field = Field::real;
+    MatrixMarketFormat format = MatrixMarketFormat::coordinate;
+    MatrixMarketField field = MatrixMarketField::real;
     Mirror mirror = Mirror::nothing;
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -67,22 +67,23 @@ void read_banner(LineReader& lines, MatrixMarketHeader& header) {
     if (lower_case(next_word(rest)) != "%%matrixmarket" || lower_case(next_word(rest)) != "matrix") {
         lines.fail("found {}; expected {}", in_quotes(lines.line()), banner);
     }
-    header.format = take_choice<Format>(rest, "format", "coordinate or array",
-                                        {{"coordinate", Format::coordinate}, {"array", Format::array}});
-    header.field = take_choice<Field>(rest, "field", "real, integer or pattern",
-                                      {{"real", Field::real},
-                                       {"integer", Field::integer},
-                                       {"unsigned-integer", Field::integer},
-                                       {"pattern", Field::pattern}});
+    header.format =
+        take_choice<MatrixMarketFormat>(rest, "format", "coordinate or array",
+                                        {{"coordinate", MatrixMarketFormat::coordinate}, {"array", MatrixMarketFormat::array}});
+    header.field = take_choice<MatrixMarketField>(rest, "field", "real, integer or pattern",
+                                                  {{"real", MatrixMarketField::real},
+                                                   {"integer", MatrixMarketField::integer},
+                                                   {"unsigned-integer", MatrixMarketField::integer},
+                                                   {"pattern", MatrixMarketField::pattern}});
     header.mirror =
         take_choice<Mirror>(rest, "symmetry", "general, symmetric or skew-symmetric",
                             {{"general", Mirror::nothing}, {"symmetric", Mirror::same}, {"skew-symmetric", Mirror::negated}});
     expect_end_of_line(rest, "nothing after the symmetry");
-    if (header.field != Field::pattern) return;
+    if (header.field != MatrixMarketField::pattern) return;
     if (header.mirror == Mirror::negated) {
         lines.fail("found a skew-symmetric pattern; expected values, because a pattern has no signs");
     }
-    if (header.format == Format::array) {
+    if (header.format == MatrixMarketFormat::array) {
         lines.fail("found an array of a pattern; expected an array of values, or coordinates of a pattern");
     }
 }
@@ -100,7 +101,7 @@ Offset places_in_array(const MatrixMarketHeader& header) {
 }
 
 void read_size(LineReader& lines, MatrixMarketHeader& header) {
-    const bool array = header.format == Format::array;
+    const bool array = header.format == MatrixMarketFormat::array;
     const char* expected = array ? "the size line of an array: rows and columns" : "the size line: rows, columns and entries";
     do {
         if (!lines.next()) lines.fail("found the end of the file; expected {}", expected);
@@ -214,10 +215,10 @@ struct KnownIndices {
     KnownIndex column;
 };
 
-template <Field field>
+template <MatrixMarketField field>
 const char* take_value(const char* at, const char* end, double& value) {
     at = skip_blanks(at);
-    if constexpr (field == Field::real) {
+    if constexpr (field == MatrixMarketField::real) {
         const auto [behind, error] = std::from_chars(at, end, value);
         return error == std::errc{} ? behind : nullptr;
     }
@@ -229,14 +230,14 @@ const char* take_value(const char* at, const char* end, double& value) {
 }
 
 /// Returns the beginning of the next line, or null to leave this one to the slow parser.
-template <Format format, Field field>
+template <MatrixMarketFormat format, MatrixMarketField field>
 const char* take_entry(const char* at, const char* end, const MatrixMarketHeader& header, KnownIndices& known, Entry& entry) {
-    if constexpr (format == Format::coordinate) {
+    if constexpr (format == MatrixMarketFormat::coordinate) {
         at = take_index(at, end, header.rows, known.row, entry.row);
         if (at == nullptr || !is_space_or_tab(*at)) return nullptr;
         at = take_index(at, end, header.columns, known.column, entry.column);
         if (at == nullptr) return nullptr;
-        if constexpr (field == Field::pattern) {
+        if constexpr (field == MatrixMarketField::pattern) {
             entry.value = 1;
             return end_of_line(at);
         }
@@ -248,14 +249,14 @@ const char* take_entry(const char* at, const char* end, const MatrixMarketHeader
 
 // ---- the slow path: any line, with error messages ----
 
-double parse_value(std::string_view word, Field field, EntryBlock& block) {
-    if (field == Field::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
+double parse_value(std::string_view word, MatrixMarketField field, EntryBlock& block) {
+    if (field == MatrixMarketField::integer && word.find_first_not_of("+-0123456789") != std::string_view::npos) {
         throw LineError{
             fmt::format("found the value {}; expected an integer, because the banner says integer", in_quotes(word))};
     }
     const auto parsed = parse_real(word);
     if (!parsed) throw LineError{why_not_real(word)};
-    if (field == Field::integer && !is_exact_integer(word, *parsed) && block.rounded++ == 0) {
+    if (field == MatrixMarketField::integer && !is_exact_integer(word, *parsed) && block.rounded++ == 0) {
         block.first_rounded_line = block.lines;
     }
     return *parsed;
@@ -263,14 +264,14 @@ double parse_value(std::string_view word, Field field, EntryBlock& block) {
 
 Entry parse_entry(std::string_view line, const MatrixMarketHeader& header, EntryBlock& block) {
     Entry entry;
-    if (header.format == Format::array) {
+    if (header.format == MatrixMarketFormat::array) {
         entry.value = parse_value(next_word(line), header.field, block);
         expect_end_of_line(line, "one value per line of an array");
         return entry;
     }
     entry.row = static_cast<Index>(take_integer(line, "row", 1, header.rows) - 1);
     entry.column = static_cast<Index>(take_integer(line, "column", 1, header.columns) - 1);
-    if (header.field == Field::pattern) {
+    if (header.field == MatrixMarketField::pattern) {
         entry.value = 1;
         expect_end_of_line(line, "only a row and a column, because the banner says pattern");
     } else {
@@ -283,7 +284,7 @@ Entry parse_entry(std::string_view line, const MatrixMarketHeader& header, Entry
 // ---- the file ----
 
 void check_place(const Entry& entry, const MatrixMarketHeader& header, EntryBlock& block) {
-    if (header.mirror == Mirror::nothing || header.format == Format::array) return;
+    if (header.mirror == Mirror::nothing || header.format == MatrixMarketFormat::array) return;
     if (entry.row != entry.column) {
         ++(entry.row < entry.column ? block.above : block.below);
     } else if (header.mirror == Mirror::negated && !(entry.value == 0)) {
@@ -292,9 +293,9 @@ void check_place(const Entry& entry, const MatrixMarketHeader& header, EntryBloc
 }
 
 /// The shortest line of an entry: "1 1", or "1" in an array, and the newline.
-std::size_t shortest_line(const MatrixMarketHeader& header) { return header.format == Format::array ? 2 : 4; }
+std::size_t shortest_line(const MatrixMarketHeader& header) { return header.format == MatrixMarketFormat::array ? 2 : 4; }
 
-template <Format format, Field field>
+template <MatrixMarketFormat format, MatrixMarketField field>
 void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryStore& store, EntryBlock& block) {
     const char* const end = text.data() + text.size();
     const std::span<Entry> room = store.take(text.size() / shortest_line(header) + 1);
@@ -330,19 +331,19 @@ void parse_lines(std::string_view text, const MatrixMarketHeader& header, EntryS
 
 using ParseLines = void (*)(std::string_view, const MatrixMarketHeader&, EntryStore&, EntryBlock&);
 
-template <Format format>
-ParseLines parser_of(Field field) {
+template <MatrixMarketFormat format>
+ParseLines parser_of(MatrixMarketField field) {
     switch (field) {
-        case Field::integer: return parse_lines<format, Field::integer>;
-        case Field::pattern: return parse_lines<format, Field::pattern>;
-        case Field::real: break;
+        case MatrixMarketField::integer: return parse_lines<format, MatrixMarketField::integer>;
+        case MatrixMarketField::pattern: return parse_lines<format, MatrixMarketField::pattern>;
+        case MatrixMarketField::real: break;
     }
-    return parse_lines<format, Field::real>;
+    return parse_lines<format, MatrixMarketField::real>;
 }
 
 ParseLines parser_of(const MatrixMarketHeader& header) {
-    return header.format == Format::array ? parser_of<Format::array>(header.field)
-                                          : parser_of<Format::coordinate>(header.field);
+    return header.format == MatrixMarketFormat::array ? parser_of<MatrixMarketFormat::array>(header.field)
+                                                      : parser_of<MatrixMarketFormat::coordinate>(header.field);
 }
 
 /// Compares the number of entries with the size line.
@@ -427,7 +428,7 @@ CsrMatrix read_matrix_market(LineReader& lines) {
         return (read += static_cast<Offset>(block.entries.size())) <= header.entries;
     });
     check_count(lines, header, blocks);
-    if (header.format == Format::array) place_values(header, blocks);
+    if (header.format == MatrixMarketFormat::array) place_values(header, blocks);
     memory.require_matrix(claimed_size(header).nonzeros);
     std::vector<std::span<const Entry>> pieces;
     for (const EntryBlock& block : blocks) pieces.emplace_back(block.entries);

@@ -124,7 +124,7 @@ RutherfordBoeingHeader read_rutherford_boeing_header(LineReader& lines) {
 // ---- the three lists ----
 
 /// A list of fields, which begins on a new line. The place of a field follows from the number of its line.
-struct FieldList {
+struct FortranFields {
     const FortranFormat& format;
     std::int64_t count = 0;
     const char* what = "";
@@ -149,7 +149,7 @@ struct FieldList {
 class LineFields {
 public:
     /// number: the number of the line in the list. open_end: the line lacks its newline.
-    LineFields(const FieldList& list, std::string_view line, std::int64_t number, bool open_end)
+    LineFields(const FortranFields& list, std::string_view line, std::int64_t number, bool open_end)
         : list_(list),
           line_(without_newline(line)),
           rest_(line_),
@@ -183,7 +183,7 @@ public:
     }
 
 private:
-    const FieldList& list_;
+    const FortranFields& list_;
     std::string_view line_;
     std::string_view rest_;  // behind the fields that were returned
     std::span<const FortranField> fields_;
@@ -192,7 +192,7 @@ private:
     std::size_t given_ = 0;
 };
 
-[[noreturn]] void fail_at_end(const LineReader& lines, const FieldList& list, std::int64_t lines_of_list) {
+[[noreturn]] void fail_at_end(const LineReader& lines, const FortranFields& list, std::int64_t lines_of_list) {
     lines.fail("found the end of the file after {} of {} {}; expected them all", list.fields_before(lines_of_list), list.count,
                list.what);
 }
@@ -207,7 +207,7 @@ constexpr std::int64_t counted_together = std::int64_t{1} << 16;  // elements pe
 
 /// The column pointers, counted from 0.
 std::vector<Offset> read_pointers(LineReader& lines, const RutherfordBoeingHeader& header, ReadingMemory& memory) {
-    const FieldList list{header.pointers, header.columns + 1, "pointers"};
+    const FortranFields list{header.pointers, header.columns + 1, "pointers"};
     std::vector<Offset> pointers;
     for (std::int64_t line = 0; line < list.lines(); ++line) {
         if (!lines.next()) fail_at_end(lines, list, line);
@@ -264,8 +264,8 @@ public:
     FieldParser(const RutherfordBoeingHeader& header, const std::vector<Offset>& pointers, EntryStore& store)
         : header_(header), pointers_(pointers), store_(store) {}
 
-    [[nodiscard]] const FieldList& indices() const { return indices_; }
-    [[nodiscard]] const FieldList& values() const { return values_; }
+    [[nodiscard]] const FortranFields& indices() const { return indices_; }
+    [[nodiscard]] const FortranFields& values() const { return values_; }
 
     /// Parses a block; false if the text behind it is not read.
     bool parse(std::string_view text, FieldBlock& block) const {
@@ -352,7 +352,7 @@ private:
 
     /// Calls visit(begin, end, field, text) for the fields of a line: the characters from `begin` to `end` and text(), the same
     /// after all checks. If the line is not as wide as its fields, or wider, all are checked.
-    static void for_each_field(const FieldList& list, std::string_view line, std::int64_t number, bool open_end,
+    static void for_each_field(const FortranFields& list, std::string_view line, std::int64_t number, bool open_end,
                                const auto& visit) {
         const auto fields = list.fields_of(number);
         if (line.ends_with('\r')) line.remove_suffix(1);
@@ -385,8 +385,8 @@ private:
     const RutherfordBoeingHeader& header_;
     const std::vector<Offset>& pointers_;
     EntryStore& store_;
-    FieldList indices_{header_.indices, header_.entries, "row indices"};
-    FieldList values_{header_.values, header_.field == 'p' ? 0 : header_.entries, "values"};
+    FortranFields indices_{header_.indices, header_.entries, "row indices"};
+    FortranFields values_{header_.values, header_.field == 'p' ? 0 : header_.entries, "values"};
 };
 
 /// Reports the first error in the text, or that it ends too early.

@@ -36,14 +36,14 @@ namespace fs = std::filesystem;
 constexpr int not_started = 127;
 
 /// A place of the machine that the command sees at the same path.
-struct Shown {
+struct VisiblePath {
     fs::path place;
     fs::path real;  // without symbolic links
     bool writable = false;
 };
 
-struct Plan {
-    std::vector<Shown> shown;
+struct ConfinedPlan {
+    std::vector<VisiblePath> shown;
     std::vector<char*> command;  // with a null pointer at the end
 };
 
@@ -55,7 +55,7 @@ bool note(bool works, const std::string& what) {
     return works;
 }
 
-void add_shown(Plan& plan, const fs::path& place, bool writable) {
+void add_shown(ConfinedPlan& plan, const fs::path& place, bool writable) {
     std::error_code failure;
     const fs::path real = fs::canonical(place, failure);
     if (failure || !place.is_absolute() || real == "/") return;
@@ -64,7 +64,7 @@ void add_shown(Plan& plan, const fs::path& place, bool writable) {
 }
 
 /// The folders of compilers and libraries, which contain neither homes nor secrets of the system.
-void add_system(Plan& plan) {
+void add_system(ConfinedPlan& plan) {
     for (const char* place : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys", "/etc/ld.so.cache",
                               "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"}) {
         add_shown(plan, place, false);
@@ -134,7 +134,7 @@ bool make_read_only(const fs::path& place) {
     return mount(nullptr, place.c_str(), nullptr, flags, nullptr) == 0;
 }
 
-bool show(const fs::path& old_root, const Shown& shown) {
+bool show(const fs::path& old_root, const VisiblePath& shown) {
     std::error_code failure;
     const fs::path from = old_root / shown.real.relative_path();
     if (fs::is_directory(from, failure)) {
@@ -148,14 +148,14 @@ bool show(const fs::path& old_root, const Shown& shown) {
 }
 
 /// Exchanges the root for one in memory, in which only these places are.
-bool change_root(const Plan& plan) {
+bool change_root(const ConfinedPlan& plan) {
     const fs::path old_root = "/old";
     if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("none", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0 || mkdir("/tmp/old", 0700) != 0 ||
         chdir("/tmp") != 0 || syscall(SYS_pivot_root, ".", "old") != 0 || chdir("/") != 0) {
         return false;
     }
-    for (const Shown& shown : plan.shown) {
+    for (const VisiblePath& shown : plan.shown) {
         if (!show(old_root, shown) && shown.writable) return false;
     }
     std::error_code failure;
@@ -196,7 +196,7 @@ int run_in_copy(const auto& work) {
     return status;
 }
 
-void run_command(const Plan& plan) {
+void run_command(const ConfinedPlan& plan) {
     drop_privileges();
     if (plan.command.size() == 1) {
         for (const std::string& what : missing) (void)std::puts(what.c_str());
@@ -207,7 +207,7 @@ void run_command(const Plan& plan) {
 }
 
 /// The first process of the namespace of processes; they end with it. `to`: where the end of the command is written.
-void be_first(const Plan& plan, const fs::path& folder, int to) {
+void be_first(const ConfinedPlan& plan, const fs::path& folder, int to) {
     if (!note(change_root(plan), "files are open: the root cannot be changed")) (void)chdir(folder.c_str());
     std::error_code failure;
     fs::current_path(fs::exists(folder, failure) ? folder : "/", failure);
@@ -226,7 +226,7 @@ void be_first(const Plan& plan, const fs::path& folder, int to) {
 }
 
 int run(int argc, char** argv) {
-    Plan plan;
+    ConfinedPlan plan;
     add_system(plan);
     int next = 1;
     for (; next + 1 < argc && std::string_view(argv[next]) != "--"; next += 2) {
@@ -239,7 +239,7 @@ int run(int argc, char** argv) {
         return 2;
     }
     // A folder before those inside it, which it would cover otherwise; what is writable last.
-    std::stable_sort(plan.shown.begin(), plan.shown.end(), [](const Shown& a, const Shown& b) {
+    std::stable_sort(plan.shown.begin(), plan.shown.end(), [](const VisiblePath& a, const VisiblePath& b) {
         return std::pair(a.place.string().size(), a.writable) < std::pair(b.place.string().size(), b.writable);
     });
     plan.command.assign(argv + std::min(next + 1, argc), argv + argc);

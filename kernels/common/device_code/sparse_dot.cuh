@@ -38,6 +38,13 @@ __device__ __forceinline__ void add_words(const auto& words, auto count, auto st
     }
 }
 
+/// How sparse_dot reads its entries.
+struct DotPolicy {
+    int entries_in_flight = 1;      // that a lane loads before it uses the first
+    bool may_lack_columns = false;  // entries with a column below 0 are padding and read no x
+    bool counts_alike = false;      // in a warp, about: full batches are loaded without tests, and the remainder apart
+};
+
 /// Adds the products of a batch of entries to a sum: all of them, or the first `count`. The batch is loaded before its first
 /// entry is used. values, columns: pointers, or what stands for them (coded_values.hpp).
 template <int batch, bool all, bool may_lack_columns, typename Value>
@@ -66,30 +73,28 @@ __device__ __forceinline__ void add_batch(auto values, auto columns, auto count,
 }
 
 /// The sum of values[k * stride] * x[columns[k * stride]] for k < count, with the matrix read by `load`. `x` may point to
-/// global or shared memory. Strides and counts may differ from lane to lane. A lane loads entries_in_flight entries before it
-/// uses the first: the fewer threads a multiprocessor holds, the more each must have in flight to hide the latency of memory.
-/// may_lack_columns: entries with a column below 0 are padding and read no x. A stride beyond 2^29 must be an Offset.
-/// values, columns: pointers, or what stands for them (coded_values.hpp).
-/// counts_alike: the counts of a warp are about equal, so that full batches are loaded without tests and the remainder apart.
-template <int entries_in_flight, bool may_lack_columns, bool counts_alike = false, typename Value, typename Values,
-          typename Columns, typename Count, typename Stride, typename Load>
-__device__ __forceinline__ Value sparse_dot(Values values, Columns columns, Count known_count, Stride stride,
-                                            const Value* __restrict__ x, const Load& load) {
+/// global or shared memory. Strides and counts may differ from lane to lane. The fewer threads a multiprocessor holds, the more
+/// entries each must have in flight to hide the latency of memory. A stride beyond 2^29 must be an Offset. values, columns:
+/// pointers, or what stands for them (coded_values.hpp).
+template <DotPolicy policy, typename Value>
+__device__ __forceinline__ Value sparse_dot(auto values, auto columns, auto known_count, auto stride,
+                                            const Value* __restrict__ x, const auto& load) {
+    constexpr int batch = policy.entries_in_flight;
     Value sum = 0;
-    if constexpr (counts_alike) {
+    if constexpr (policy.counts_alike) {
         auto count = static_cast<Index>(known_count);  // no row has more entries than there are columns
 #pragma unroll 1  // with two batches at a time the compiler loads the values after the columns have arrived
-        for (; count >= entries_in_flight; count -= entries_in_flight) {
-            add_batch<entries_in_flight, true, may_lack_columns>(values, columns, count, stride, x, load, sum);
-            values += entries_in_flight * stride;
-            columns += entries_in_flight * stride;
+        for (; count >= batch; count -= batch) {
+            add_batch<batch, true, policy.may_lack_columns>(values, columns, count, stride, x, load, sum);
+            values += batch * stride;
+            columns += batch * stride;
         }
-        if (count > 0) add_batch<entries_in_flight - 1, false, may_lack_columns>(values, columns, count, stride, x, load, sum);
+        if (count > 0) add_batch<batch - 1, false, policy.may_lack_columns>(values, columns, count, stride, x, load, sum);
     } else {
-        for (Offset count = known_count; count > 0; count -= entries_in_flight) {
-            add_batch<entries_in_flight, false, may_lack_columns>(values, columns, count, stride, x, load, sum);
-            values += entries_in_flight * stride;
-            columns += entries_in_flight * stride;
+        for (Offset count = known_count; count > 0; count -= batch) {
+            add_batch<batch, false, policy.may_lack_columns>(values, columns, count, stride, x, load, sum);
+            values += batch * stride;
+            columns += batch * stride;
         }
     }
     return sum;

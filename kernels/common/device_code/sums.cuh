@@ -20,11 +20,11 @@ __device__ __forceinline__ Value sum_over_warp(Value sum) {
 
 /// Several sums, such as those of the rows of a matrix block.
 template <typename Value, int count>
-struct Sums {
+struct SumsOfRows {
     Value of[count];
 
-    friend __device__ __forceinline__ Sums operator+(const Sums& one, const Sums& other) {
-        Sums sums;
+    friend __device__ __forceinline__ SumsOfRows operator+(const SumsOfRows& one, const SumsOfRows& other) {
+        SumsOfRows sums;
 #pragma unroll
         for (int i = 0; i < count; ++i) sums.of[i] = one.of[i] + other.of[i];
         return sums;
@@ -37,8 +37,8 @@ __device__ __forceinline__ Value from_lane_before(Value value, int distance) {
     return __shfl_up_sync(~0U, value, distance);
 }
 template <typename Value, int count>
-__device__ __forceinline__ Sums<Value, count> from_lane_before(const Sums<Value, count>& sums, int distance) {
-    Sums<Value, count> before;
+__device__ __forceinline__ SumsOfRows<Value, count> from_lane_before(const SumsOfRows<Value, count>& sums, int distance) {
+    SumsOfRows<Value, count> before;
 #pragma unroll
     for (int i = 0; i < count; ++i) before.of[i] = __shfl_up_sync(~0U, sums.of[i], distance);
     return before;

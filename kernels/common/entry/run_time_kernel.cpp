@@ -71,7 +71,7 @@ void RunTimeRowsKernel<Value>::run(const Value* x, Value* y, bool accumulate) {
     if (zeroes_first_ && !accumulate) zero(y);
     bool adds = accumulate || zeroes_first_;
     const Index* target = rows_.size() == 0 ? nullptr : rows_.data();  // TargetRows of the kernel
-    for (Step& step : steps_) {
+    for (LoadedSchedule& step : steps_) {
         void* arguments[] = {arrays_.view.data(), &target, &x, &y, &adds};
         step.kernel->launch((step.threads + row_threads - 1) / row_threads, row_threads, step.shared_bytes, arguments);
         adds = true;

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/contract/kernel.hpp"
+#include "kernels/common/compilation/kernel_instance.hpp"
 #include "kernels/common/schedule/run.hpp"
 #include "kernels/common/storage/fields.hpp"
-#include "kernels/source/kernel_instance.hpp"
 
 namespace workbench {
 
@@ -93,7 +93,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_; }
 
 private:
-    struct Step {
+    struct LoadedSchedule {
         Offset threads;
         unsigned shared_bytes;
         std::unique_ptr<LoadedKernel> kernel;
@@ -106,7 +106,7 @@ private:
     std::size_t elements_of_y_;
     std::optional<std::int64_t> bytes_;
     Device& device_;
-    std::vector<Step> steps_;
+    std::vector<LoadedSchedule> steps_;
     bool zeroes_first_;
     DeviceArray<Index> rows_;
     DeviceArray<Index> zeroed_;  // elements of y; empty: all, or none is zeroed

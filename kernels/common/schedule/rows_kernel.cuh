@@ -37,14 +37,13 @@ inline constexpr bool has_columns_in_words =
 template <Schedule S, typename Value, typename Load>
 __device__ __forceinline__ Value multiply_stored_run(const auto& arrays, const auto& run, const Value* __restrict__ x,
                                                      const Load& load) {
-    constexpr bool may_lack_columns = S::no_column != NoColumn::never;
+    constexpr DotPolicy policy{S::entries_in_flight, S::no_column != NoColumn::never, S::counts_alike};
     const auto values = values_of_run<S>(arrays, run);
     if constexpr (has_columns_in_words<S, decltype(arrays)>) {
-        return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
-            values, InWords{}, run.count, number_of(run.stride), x + run.first_column, load);
+        return sparse_dot<policy>(values, InWords{}, run.count, number_of(run.stride), x + run.first_column, load);
     } else {
-        return sparse_dot<S::entries_in_flight, may_lack_columns, S::counts_alike>(
-            values, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride), x + run.first_column, load);
+        return sparse_dot<policy>(values, slot_columns<S>(arrays).data() + run.first, run.count, number_of(run.stride),
+                                  x + run.first_column, load);
     }
 }
 

@@ -1,6 +1,7 @@
 // The CUDA kernel of schedules for several vectors, Y = A X with X and Y row by row. It reads the matrix once, and the sums of
-// a part of the vectors are in registers. NVRTC compiles it when it is prepared (kernels/source/kernel_instance.hpp), for the
-// number of vectors. Threads cannot race, for the reason that rows_kernel.cuh states.
+// a part of the vectors are in registers. NVRTC compiles it when it is prepared
+// (kernels/common/compilation/kernel_instance.hpp), for the number of vectors. Threads cannot race, for the reason that
+// rows_kernel.cuh states.
 #pragma once
 
 #include "kernels/common/device_code/packets.cuh"

@@ -15,7 +15,7 @@ namespace workbench {
 namespace {
 
 /// The first column of a slice's nonzeros, and the distance to the last.
-struct Reach {
+struct SliceReach {
     Index first = 0;
     Index distance = 0;
 };
@@ -31,8 +31,8 @@ void for_each_slot_of_rows(const SliceShape& shape, std::int64_t slice, bool wit
     }
 }
 
-std::vector<Reach> reaches_of_slices(const HostArray<Index>& columns, const SliceShape& shape) {
-    std::vector<Reach> reaches(shape.slice_offsets.size() - 1);
+std::vector<SliceReach> reaches_of_slices(const HostArray<Index>& columns, const SliceShape& shape) {
+    std::vector<SliceReach> reaches(shape.slice_offsets.size() - 1);
     for_each_in_parallel(std::ssize(reaches), slice_chunk, [&](std::int64_t slice) {
         Index first = std::numeric_limits<Index>::max();
         Index last = 0;
@@ -49,7 +49,7 @@ std::vector<Reach> reaches_of_slices(const HostArray<Index>& columns, const Slic
 
 ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& shape, bool marks_padding) {
     const HostArray<Offset>& slice_offsets = shape.slice_offsets;
-    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
+    const std::vector<SliceReach> reaches = reaches_of_slices(columns, shape);
     const Index farthest = marks_padding ? padding_column - 1 : padding_column;
     ShortColumns narrow;
     auto& [first_columns, wide_offsets, high_columns] = narrow.of_slices;
@@ -78,15 +78,16 @@ ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& 
 }
 
 Offset wide_slices(const HostArray<Index>& columns, const SliceShape& shape) {
-    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
-    return std::count_if(reaches.begin(), reaches.end(), [](const Reach& reach) { return reach.distance >= padding_column; });
+    const std::vector<SliceReach> reaches = reaches_of_slices(columns, shape);
+    return std::count_if(reaches.begin(), reaches.end(),
+                         [](const SliceReach& reach) { return reach.distance >= padding_column; });
 }
 
 CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& shape) {
-    const std::vector<Reach> reaches = reaches_of_slices(columns, shape);
+    const std::vector<SliceReach> reaches = reaches_of_slices(columns, shape);
     CountedColumns counted;
     Index farthest = 0;
-    for (const Reach& reach : reaches) {
+    for (const SliceReach& reach : reaches) {
         counted.first_columns.push_back(reach.first);
         farthest = std::max(farthest, reach.distance);
     }

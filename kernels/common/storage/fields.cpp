@@ -4,26 +4,6 @@
 #include <stdexcept>
 
 namespace workbench {
-namespace {
-
-/// Codes are followed by their dictionary, and by the bits below them or the values of a code (coded_value_array).
-void join_dictionaries(std::vector<LayoutField>& fields) {
-    for (std::size_t i = 0; i + 2 < fields.size(); ++i) {
-        const bool is_real = fields[i].type == ElementType::f32 || fields[i].type == ElementType::f64;
-        if (fields[i].role != ArrayRole::value || is_real || fields[i].dictionary) continue;
-        const LayoutField& dictionary = fields[i + 1];
-        const Index number = *static_cast<const Index*>(fields[i + 2].data);
-        fields[i].dictionary = {dictionary.data, dictionary.type, dictionary.count};
-        if (fields[i + 2].name.ends_with("values_of_code")) {
-            fields[i].dictionary->values_of_code = static_cast<std::size_t>(number);
-        } else {
-            fields[i].dictionary->shift = number;
-        }
-    }
-}
-
-}  // namespace
-
 template void transfer_member<HostArray<std::uint8_t>>(void*, Transfer&);
 template void transfer_member<HostArray<std::uint16_t>>(void*, Transfer&);
 template void transfer_member<HostArray<std::uint32_t>>(void*, Transfer&);
@@ -34,14 +14,24 @@ template void transfer_member<HostArray<double>>(void*, Transfer&);
 
 std::vector<LayoutField> describe(std::span<const StoredMember> members) {
     std::vector<LayoutField> fields;
+    std::size_t codes = 0;  // the last array of them
     for (const StoredMember& member : members) {
         LayoutField& field = fields.emplace_back();
         field.name = member.info->name;
         field.role = member.info->role;
         field.length = member.info->length;
         member.type->describe(member.address, field);
+        std::optional<LayoutDictionary>& dictionary = fields[codes].dictionary;
+        switch (member.info->part) {
+            case CodingPart::codes: codes = fields.size() - 1; break;
+            case CodingPart::dictionary: dictionary = {field.data, field.type, field.count}; break;
+            case CodingPart::column_bits: dictionary->shift = *static_cast<const Index*>(field.data); break;
+            case CodingPart::values_of_code:
+                dictionary->values_of_code = static_cast<std::size_t>(*static_cast<const Index*>(field.data));
+                break;
+            case CodingPart::none: break;
+        }
     }
-    join_dictionaries(fields);
     return fields;
 }
 

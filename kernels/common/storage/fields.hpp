@@ -81,11 +81,15 @@ template <std::size_t length>
     return letters;
 }
 
+/// What a field is of coded values. column_bits and values_of_code are numbers; see LayoutDictionary.
+enum class CodingPart { none, codes, dictionary, column_bits, values_of_code };
+
 /// An entry of a list of fields.
 struct FieldInfo {
     std::string_view name;
     ArrayRole role = ArrayRole::number;
     const char* length = "";  // of an array, in words: "rows + 1"
+    CodingPart part = CodingPart::none;
 };
 
 /// A member of a struct, or a member of a member, whose name joins both: first.values is "first_values".
@@ -106,8 +110,9 @@ struct FieldList {
 };
 
 template <auto... path>
-[[nodiscard]] constexpr FieldList<Field<path...>> one_field(ArrayRole role, const char* length) {
-    return {{{{Field<path...>::name, role, length}}}};
+[[nodiscard]] constexpr FieldList<Field<path...>> one_field(ArrayRole role, const char* length,
+                                                            CodingPart part = CodingPart::none) {
+    return {{{{Field<path...>::name, role, length, part}}}};
 }
 template <auto member>
 [[nodiscard]] constexpr auto number_field() {
@@ -154,19 +159,19 @@ template <auto member>
     }(list);
 }
 
-/// An array of values in any of the ways of coded_values.hpp. Codes are followed by their dictionary, and by the bits below
-/// them or the values of a code.
+/// An array of values in any of the ways of coded_values.hpp.
 template <auto member>
 [[nodiscard]] constexpr auto coded_value_array(const char* length) {
     return []<typename Member, typename Struct>(Member Struct::*, const char* of_values) {
         if constexpr (requires { &Member::values_of_code; }) {
-            return one_field<member, &Member::codes>(ArrayRole::value, of_values) +
-                   one_field<member, &Member::dictionary>(ArrayRole::structure, "values of the distinct blocks") +
-                   one_field<member, &Member::values_of_code>(ArrayRole::number, "");
+            return one_field<member, &Member::codes>(ArrayRole::value, of_values, CodingPart::codes) +
+                   one_field<member, &Member::dictionary>(ArrayRole::structure, "values of the distinct blocks",
+                                                          CodingPart::dictionary) +
+                   one_field<member, &Member::values_of_code>(ArrayRole::number, "", CodingPart::values_of_code);
         } else if constexpr (HasDictionary<Member>) {
-            return one_field<member, &Member::codes>(ArrayRole::value, of_values) +
-                   one_field<member, &Member::dictionary>(ArrayRole::structure, "distinct values") +
-                   one_field<member, &Member::column_bits>(ArrayRole::number, "");
+            return one_field<member, &Member::codes>(ArrayRole::value, of_values, CodingPart::codes) +
+                   one_field<member, &Member::dictionary>(ArrayRole::structure, "distinct values", CodingPart::dictionary) +
+                   one_field<member, &Member::column_bits>(ArrayRole::number, "", CodingPart::column_bits);
         } else {
             return value_array<member>(of_values);
         }

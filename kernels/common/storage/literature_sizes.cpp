@@ -1,9 +1,40 @@
 #include "kernels/common/storage/literature_sizes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace workbench {
 namespace {
+
+bool has_slices(const LayoutEntry& layout) {
+    return std::any_of(layout.parameters.begin(), layout.parameters.end(),
+                       [](const ParameterDeclaration& parameter) { return parameter.name == "slice_height"; });
+}
+
+void add_answers(std::vector<StorageSize>& all, const Catalogue& catalogue, bool slices, const StorageQuestion& question) {
+    std::vector<StorageSize> answers;
+    for (const LayoutEntry& layout : catalogue.layouts) {
+        if (layout.storage_sizes == nullptr || has_slices(layout) != slices) continue;
+        for (StorageSize& size : layout.storage_sizes(question)) answers.push_back(std::move(size));
+    }
+    std::stable_sort(answers.begin(), answers.end(),
+                     [](const StorageSize& a, const StorageSize& b) { return a.source < b.source; });
+    all.insert(all.end(), std::make_move_iterator(answers.begin()), std::make_move_iterator(answers.end()));
+}
+
+/// a * b and a + b for a, b >= 0, saturated at 2^63 - 1.
+std::int64_t bounded_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
+
+std::int64_t bounded_sum(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+/// The smallest multiple of `unit` that is at least `count`.
+Offset rounded_up(Offset count, Index unit) { return (count + unit - 1) / unit * unit; }
 
 std::int64_t bytes_of(Offset values, Offset indices, Offset pointers, const ElementSizes& sizes) {
     return bounded_sum(bounded_sum(bounded_product(values, sizes.value), bounded_product(indices, sizes.index)),
@@ -11,6 +42,28 @@ std::int64_t bytes_of(Offset values, Offset indices, Offset pointers, const Elem
 }
 
 }  // namespace
+
+std::vector<StorageSize> storage_sizes(const Catalogue& catalogue, const CsrMatrix& matrix,
+                                       std::span<const Index> slice_heights, std::span<const double> alphas,
+                                       const ElementSizes& sizes) {
+    const std::vector<Offset> lengths = row_lengths(matrix);
+    std::vector<Offset> ascending = lengths;
+    std::sort(ascending.begin(), ascending.end());
+    StorageQuestion question{matrix, lengths, ascending, 0, alphas, sizes};
+    std::vector<StorageSize> all;
+    add_answers(all, catalogue, false, question);
+    for (const Index height : slice_heights) {
+        question.slice_height = height;
+        add_answers(all, catalogue, true, question);
+    }
+    return all;
+}
+
+std::vector<Offset> row_lengths(const CsrMatrix& matrix) {
+    std::vector<Offset> lengths(matrix.rows);
+    for (Index row = 0; row < matrix.rows; ++row) lengths[row] = matrix.row_length(row);
+    return lengths;
+}
 
 std::int64_t coo_size(Offset nonzeros, const ElementSizes& sizes) {
     return bytes_of(nonzeros, bounded_product(nonzeros, 2), 0, sizes);

@@ -1,8 +1,19 @@
-// The sizes of formats according to the literature, for `workbench storage`: the source and its differences from what is stored
-// are at the head of core/contract/storage_size.hpp.
+// The sizes of a matrix in several formats according to the literature, computed without building them, for `workbench
+// storage`. In bytes, saturated at 2^63 - 1. Source: Wikberg, "Unstructured Mesh FVM with GPU" (2025), section 4.2.3, eq.
+// 4.1-4.5, and table 5.2.
+//
+// Differences between the source and the layouts here:
+//  - Eq. 4.4 (ELLPACK) lacks the factor of the number of rows.
+//  - Eq. 4.5 (SELL) lacks the column indices, which table 5.2 counts (12 bytes per slot). Table 5.2 counts one pointer per
+//    slice, eq. 4.5 one more.
+//  - |int| is the size of every index, 32 bits; offsets of nonzeros or slots are stored in 64 bits here.
 #pragma once
 
-#include "core/contract/storage_size.hpp"
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/contract/catalogue.hpp"
 
 namespace workbench {
 
@@ -34,6 +45,14 @@ namespace workbench {
 /// The slots of Staircase SELL over rows of ascending length in these groups (length_groups).
 [[nodiscard]] Offset staircase_sell_slots(std::span<const Offset> ascending_lengths, std::span<const Index> groups,
                                           Index slice_height);
+
+/// The sizes in all layouts: first layouts without slices, then layouts with slices for each slice height.
+[[nodiscard]] std::vector<StorageSize> storage_sizes(const Catalogue& catalogue, const CsrMatrix& matrix,
+                                                     std::span<const Index> slice_heights, std::span<const double> alphas,
+                                                     const ElementSizes& sizes);
+
+/// [rows] The number of nonzeros of each row.
+[[nodiscard]] std::vector<Offset> row_lengths(const CsrMatrix& matrix);
 
 // For LayoutEntry::storage_sizes.
 [[nodiscard]] std::vector<StorageSize> coo_storage_sizes(const StorageQuestion& question);

@@ -62,8 +62,8 @@ Offset Origin::nonzero(Offset row, Offset k) const {
     if (row >= row_count() || k >= lengths_[row]) return -1;
     const auto begin = runs_.begin() + row_runs_[row];
     const auto end = runs_.begin() + row_runs_[row + 1];
-    const auto after = std::upper_bound(begin, end, k, [](Offset wanted, const Run& run) { return wanted < run.before; });
-    const Run& run = *(after - 1);
+    const auto after = std::upper_bound(begin, end, k, [](Offset wanted, const OriginRun& run) { return wanted < run.before; });
+    const OriginRun& run = *(after - 1);
     return run.first + k - run.before;
 }
 

@@ -28,13 +28,13 @@ public:
     void transfer(Transfer& all) { all(row_runs_, lengths_, runs_); }
 
 private:
-    struct Run {
+    struct OriginRun {
         Offset first = 0;   // position in CsrMatrix::values
         Offset before = 0;  // nonzeros of the row in earlier runs
     };
     HostArray<Offset> row_runs_{0};  // [rows + 1] first run of each row
     HostArray<Offset> lengths_;      // [rows]
-    HostArray<Run> runs_;
+    HostArray<OriginRun> runs_;
 };
 
 }  // namespace workbench

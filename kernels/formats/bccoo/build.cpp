@@ -150,7 +150,7 @@ constexpr auto fill = []<ValueType Value>(BccooLayout<Value>& layout, const Stag
                           static_cast<double>(layout.block_count) * height * width, matrix.nonzeros(), sizeof(Value),
                           {parameters.real("slots_per_nonzero"),
                            "smaller blocks (block_height, block_width) have fewer, and slots_per_nonzero allows more"});
-    if (codes_values(parameters)) layout.stored.template emplace<1>();  // settled to "one"
+    if (codes_values(parameters)) layout.stored.template emplace<Bccoo<Constant<Value>, HostArray>>();  // settled to "one"
     const auto store = [&](auto& bccoo) {
         bccoo.row_count = matrix.rows;
         bccoo.column_count = matrix.columns;

@@ -21,7 +21,7 @@ namespace workbench::bccoo {
 
 /// The size of the matrix's blocks, and how many of them a lane loads before it uses the first; a divisor of its run.
 template <int block_height, int block_width, int blocks_in_flight>
-struct BlockShape {
+struct BlockOfSize {
     static constexpr int height = block_height;
     static constexpr int width = block_width;
     static constexpr int area = height * width;
@@ -33,7 +33,7 @@ struct BlockRowVectors {
     ProductVectors<Value> of;
     Index row_count;
 
-    __device__ __forceinline__ void put(Index block_row, const Sums<Value, Shape::height>& sums) const {
+    __device__ __forceinline__ void put(Index block_row, const SumsOfRows<Value, Shape::height>& sums) const {
         const Offset first = Offset{block_row} * Shape::height;
 #pragma unroll
         for (int r = 0; r < Shape::height; ++r) {
@@ -51,9 +51,9 @@ struct LaneRun {
 /// The sums of a lane's run.
 template <typename Shape, typename Value>
 struct LaneSums {
-    Segment<Sums<Value, Shape::height>> own;
-    Sums<Value, Shape::height> first{};  // up to the first end: earlier lanes may have blocks of that block row
-    Index row = 0;                       // open at the end of the run, counted as in the layout
+    Segment<SumsOfRows<Value, Shape::height>> own;
+    SumsOfRows<Value, Shape::height> first{};  // up to the first end: earlier lanes may have blocks of that block row
+    Index row = 0;                             // open at the end of the run, counted as in the layout
 };
 
 /// x of the columns of a block; 0 for columns beyond the last.
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(threads, resident_threads<Shape> / threads)
         if (number < bccoo.empty_block_rows.size()) vectors.put(bccoo.empty_block_rows[number], {});
         return;
     }
-    __shared__ SegmentsOfWarps<threads, Sums<Value, Shape::height>> of_warps;
+    __shared__ SegmentsOfWarps<threads, SumsOfRows<Value, Shape::height>> of_warps;
     const int lane = static_cast<int>(threadIdx.x) % bccoo_lanes;
     const Offset tile = static_cast<Offset>(blockIdx.x) * warps + threadIdx.x / bccoo_lanes;
     LaneSums<Shape, Value> sums;
@@ -184,9 +184,9 @@ void with_block_shape(const auto& bccoo, const auto& use) {
     with_bccoo_block(bccoo, [&]<int height, int width>(Known<height>, Known<width>) {
         constexpr int in_flight = tuned::bccoo_blocks_in_flight(height * width);
         if constexpr (in_flight > 4) {
-            if (bccoo.blocks_per_lane < in_flight) return use(BlockShape<height, width, 4>{});
+            if (bccoo.blocks_per_lane < in_flight) return use(BlockOfSize<height, width, 4>{});
         }
-        return use(BlockShape<height, width, in_flight>{});
+        return use(BlockOfSize<height, width, in_flight>{});
     });
 }
 

@@ -33,7 +33,7 @@ struct CsrAdaptive {
     static std::unique_ptr<Kernel<Value>> prepare(const CsrLayout<Value>& layout, Device& device) {
         return with_stored(layout, [&]<typename Stored>(const Stored& csr) {
             return with_tile_shape(csr, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-                return std::make_unique<csr_adaptive::TilesKernel<Shape, Value, Stored>>(layout, csr, device);
+                return std::make_unique<csr_adaptive::AdaptiveKernel<Shape, Value, Stored>>(layout, csr, device);
             });
         });
     }
@@ -48,7 +48,7 @@ std::unique_ptr<Kernel<Value>> csr_kernel_on_gpu(Arrays&& csr, std::int64_t byte
     copy_from_device(device, csr.row_offsets.data(), std::span(row_offsets));
     const auto in_runs = [&] { return reads_x_in_runs_on_gpu(csr.column_indices.data(), csr.column_indices.size(), device); };
     return with_tile_shape(view_of(csr), in_runs, [&]<typename Shape>(Shape) -> std::unique_ptr<Kernel<Value>> {
-        using Tiles = csr_adaptive::TilesKernel<Shape, Value, InStorage<Arrays, HostArray>>;
+        using Tiles = csr_adaptive::AdaptiveKernel<Shape, Value, InStorage<Arrays, HostArray>>;
         return std::make_unique<Tiles>(std::move(csr), bytes, row_offsets, device);
     });
 }

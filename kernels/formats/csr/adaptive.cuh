@@ -220,13 +220,14 @@ __global__ void __launch_bounds__(tile_threads, Shape::resident_blocks)
 #ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
 
 template <typename Shape, ValueType Value, typename Stored = FullCsr<Value>>
-class TilesKernel final : public Kernel<Value> {
+class AdaptiveKernel final : public Kernel<Value> {
 public:
-    TilesKernel(const CsrLayout<Value>& layout, const Stored& csr, Device& device)
-        : TilesKernel(copy_to(device, csr, "csr"), layout.bytes_to_move(), csr.row_offsets, device) {}
+    AdaptiveKernel(const CsrLayout<Value>& layout, const Stored& csr, Device& device)
+        : AdaptiveKernel(copy_to(device, csr, "csr"), layout.bytes_to_move(), csr.row_offsets, device) {}
     /// For arrays that are on the device. bytes: Layout::bytes_to_move. row_offsets: a copy on the host.
-    TilesKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const HostArray<Offset>& row_offsets, Device& device)
-        : TilesKernel(std::move(csr), bytes, cut_into_tiles(row_offsets, Shape::capacity, Shape::limits), device) {}
+    AdaptiveKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const HostArray<Offset>& row_offsets,
+                   Device& device)
+        : AdaptiveKernel(std::move(csr), bytes, cut_into_tiles(row_offsets, Shape::capacity, Shape::limits), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override { multiply(StreamingPackets{}, x, y, accumulate); }
 
@@ -251,7 +252,7 @@ public:
     [[nodiscard]] Offset launched_threads() const { return Offset{blocks()} * tile_threads; }
 
 private:
-    TilesKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const RowTiles<HostArray>& tiles, Device& device)
+    AdaptiveKernel(InStorage<Stored, DeviceArray>&& csr, std::int64_t bytes, const RowTiles<HostArray>& tiles, Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(bytes + bytes_of_tiles(tiles, sizeof(Value))),
           csr_(std::move(csr)),

@@ -53,7 +53,7 @@ struct CsrMerge {
     static constexpr bool divides_rows = true;
 
     static std::unique_ptr<Kernel<Value>> prepare(const CsrLayout<Value>& layout, Device& device) {
-        return std::make_unique<csr_merge::SharesKernel<Value>>(layout, device);
+        return std::make_unique<csr_merge::MergeKernel<Value>>(layout, device);
     }
     static std::unique_ptr<Kernel<Value>> prepare_vectors(const CsrLayout<Value>& layout, int vectors, Device& device) {
         return with_stored(layout, [&]<typename Stored>(const Stored& csr) -> std::unique_ptr<Kernel<Value>> {

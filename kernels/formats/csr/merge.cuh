@@ -137,9 +137,9 @@ inline void find_first_rows(const Offset* row_offsets, const MergeShares& shares
 }
 
 template <ValueType Value>
-class SharesKernel final : public Kernel<Value> {
+class MergeKernel final : public Kernel<Value> {
 public:
-    SharesKernel(const CsrLayout<Value>& layout, Device& device)
+    MergeKernel(const CsrLayout<Value>& layout, Device& device)
         : stream_(cuda_device(device).stream()),
           csr_(copy_to(device, full_csr<Value>(layout, "merge"), "csr")),
           shares_{layout.rows(), layout.nonzeros(), Merge::size},

@@ -145,9 +145,10 @@ void store(const CsrMatrix& matrix, const Parameters& parameters, auto& csr5) {
 constexpr auto fill = []<ValueType Value>(Csr5Layout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     if (codes_values(parameters)) {  // settled to "one"
-        layout.stored.template emplace<1>().values = {only_value<Value>(matrix), matrix.nonzeros()};
+        layout.stored.template emplace<Csr5<Constant<Value>, HostArray>>().values = {only_value<Value>(matrix),
+                                                                                     matrix.nonzeros()};
     } else {
-        make_room(std::get<0>(layout.stored).values, matrix.nonzeros());
+        make_room(std::get<Csr5<Value, HostArray>>(layout.stored).values, matrix.nonzeros());
     }
     std::visit([&](auto& csr5) { store(matrix, parameters, csr5); }, layout.stored);
 };

@@ -10,7 +10,7 @@ struct Csr5Kernel {
             if (stored.omega != csr5::lanes) {
                 throw Unsuitable("tiles of " + std::to_string(stored.omega) + " lanes, but a warp has 32: set omega = 32");
             }
-            return std::make_unique<csr5::TilesKernel<Value, Stored>>(layout, stored, device);
+            return std::make_unique<csr5::Csr5TilesKernel<Value, Stored>>(layout, stored, device);
         });
     }
 };

@@ -26,7 +26,7 @@ constexpr int lanes = 32;
 constexpr int tile_threads = csr5_warps * lanes;
 
 template <typename Value>
-struct Vectors {
+struct SegmentVectors {
     const Value* x;
     Value* y;
     Value* first_sums;  // [tiles, and the tail] the sum of the first segment if its row began before, otherwise 0
@@ -37,7 +37,7 @@ struct Vectors {
 template <bool marked, typename Stored, typename Value>
 struct PutSegment {
     const Csr5<Stored, ArrayView>& csr5;
-    const Vectors<Value>& vectors;
+    const SegmentVectors<Value>& vectors;
     Offset tile;
     Index first_row;
     bool begins_row;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void sum_segments(const Csr5Lane& of_lane, const Valu
 
 template <int sigma, typename Load, typename Stored, typename Value>
 __device__ __forceinline__ void multiply_tile(const Csr5<Stored, ArrayView>& csr5, Offset tile, int lane, const Load& load,
-                                              const Vectors<Value>& vectors) {
+                                              const SegmentVectors<Value>& vectors) {
     constexpr int words = csr5_words(sigma);
     const Offset first = tile * (lanes * sigma) + lane;
     const Index* const columns = csr5.column_indices.data() + first;
@@ -125,13 +125,13 @@ __device__ __forceinline__ void multiply_tile(const Csr5<Stored, ArrayView>& csr
 
 template <typename Load, typename Stored, typename Value>
 __device__ __forceinline__ void multiply_tail_row(const Csr5<Stored, ArrayView>& csr5, Index row, int lane, const Load& load,
-                                                  const Vectors<Value>& vectors) {
+                                                  const SegmentVectors<Value>& vectors) {
     const Offset begin_of_row = csr5.row_offsets[row];
     const Offset begin = max(begin_of_row, csr5.tail_begin());
     const int count = static_cast<int>(csr5.row_offsets[row + 1] - begin);
-    const Value sum =
-        sum_over_warp(sparse_dot<4, false>(csr5.values.data() + (begin + lane), csr5.column_indices.data() + begin + lane,
-                                           (count - lane + lanes - 1) / lanes, lanes, vectors.x, load));
+    const Value sum = sum_over_warp(sparse_dot<DotPolicy{.entries_in_flight = 4}>(
+        csr5.values.data() + (begin + lane), csr5.column_indices.data() + begin + lane, (count - lane + lanes - 1) / lanes,
+        lanes, vectors.x, load));
     if (lane != 0) return;
     if (begin > begin_of_row) {
         vectors.first_sums[csr5.tile_count()] = sum;
@@ -143,7 +143,7 @@ __device__ __forceinline__ void multiply_tail_row(const Csr5<Stored, ArrayView>&
 template <int sigma, typename Load, typename Arrays, typename Value>
 __global__ void __launch_bounds__(tile_threads)
     multiply_tiles(const __grid_constant__ Arrays csr5, const __grid_constant__ RowsBesideTiles<ArrayView> beside,
-                   const __grid_constant__ Csr5Grid grid, const Load load, const Vectors<Value> vectors) {
+                   const __grid_constant__ Csr5Grid grid, const Load load, const SegmentVectors<Value> vectors) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const Offset warp = static_cast<Offset>(blockIdx.x) * csr5_warps + threadIdx.x / lanes;
     if (warp < grid.first_tile()) {
@@ -196,10 +196,10 @@ inline bool crosses_blocks(const HostArray<std::uint32_t>& tile_ptr, Offset coun
 }
 
 template <ValueType Value, typename Stored = Csr5<Value, HostArray>>
-class TilesKernel final : public Kernel<Value> {
+class Csr5TilesKernel final : public Kernel<Value> {
 public:
-    TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, Device& device)
-        : TilesKernel(layout, csr5, rows_beside_tiles(layout), device) {}
+    Csr5TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, Device& device)
+        : Csr5TilesKernel(layout, csr5, rows_beside_tiles(layout), device) {}
 
     void run(const Value* x, Value* y, bool accumulate) override {
         multiply(StreamingLoad{}, x, y, accumulate);
@@ -215,7 +215,7 @@ public:
         const RowsBesideTiles<ArrayView> beside = view_of(beside_);
         const Csr5Grid grid = Csr5Grid::of(csr5_, beside, accumulate);
         if (grid.blocks() == 0) return;
-        const Vectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
+        const SegmentVectors<Value> vectors{x, y, first_sums_.as<Value>(), accumulate};
         if constexpr (is_compiled_in) {
             with_sigma(csr5_, [&](auto sigma) {
                 multiply_tiles<sigma><<<static_cast<unsigned>(grid.blocks()), tile_threads, 0, stream_>>>(
@@ -232,7 +232,8 @@ public:
     [[nodiscard]] Offset launched_threads() const { return Csr5Grid::of(csr5_, beside_, false).blocks() * tile_threads; }
 
 private:
-    TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, const RowsBesideTiles<HostArray>& beside, Device& device)
+    Csr5TilesKernel(const Csr5Layout<Value>& layout, const Stored& csr5, const RowsBesideTiles<HostArray>& beside,
+                    Device& device)
         : stream_(cuda_device(device).stream()),
           bytes_(csr5_bytes(layout, beside)),
           count_(csr5.tile_count() + (csr5.has_tail() ? 1 : 0)),

@@ -72,14 +72,14 @@ __device__ __forceinline__ Value sum_of_warp(Value share) {
 }
 
 template <typename Value>
-struct Entry {
+struct LoadedEntry {
     Value value = 0;
     Index column = -1;  // -1: no entry
 };
 
 /// x of an entry's column.
 template <typename Value>
-__device__ __forceinline__ Value x_of(const Entry<Value>& entry, const Value* __restrict__ x) {
+__device__ __forceinline__ Value x_of(const LoadedEntry<Value>& entry, const Value* __restrict__ x) {
     return entry.column >= 0 ? x[entry.column] : Value{0};
 }
 
@@ -88,7 +88,7 @@ __device__ __forceinline__ Value x_of(const Entry<Value>& entry, const Value* __
 /// while these wait for x.
 template <int in_flight, bool ahead, int runs, typename Value>
 __device__ __forceinline__ void add_up(int rounds, const auto& entry_at, const Value* __restrict__ x, auto(&sums)[runs]) {
-    Entry<Value> entries[in_flight][runs];
+    LoadedEntry<Value> entries[in_flight][runs];
     const auto load_from = [&](int first) {
 #pragma unroll
         for (int u = 0; u < in_flight; ++u) {
@@ -120,13 +120,13 @@ __device__ __forceinline__ void add_up(int rounds, const auto& entry_at, const V
 
 /// The memory that long rows of several pieces need.
 template <typename Value>
-struct Pieces {
+struct PieceSums {
     Value* sums = nullptr;         // [pieces]
     unsigned* counters = nullptr;  // [long rows] finished pieces; 0 between runs
 };
 
 template <bool tensor, typename Value>
-__device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Value>& pieces, Offset piece, int lane,
+__device__ __forceinline__ void multiply_piece(const auto& dasp, const PieceSums<Value>& pieces, Offset piece, int lane,
                                                const auto& load, const ProductVectors<Value>& vectors) {
     if (piece >= dasp.pieces()) return;
     const Offset begin = dasp.piece_offsets[piece];
@@ -138,7 +138,8 @@ __device__ __forceinline__ void multiply_piece(const auto& dasp, const Pieces<Va
     add_up<tuned::dasp_long_in_flight, true>(
         steps,
         [&](int, int k) {
-            return k < steps ? Entry<Value>{load(values + k * dasp_lanes), load(columns + k * dasp_lanes)} : Entry<Value>{};
+            return k < steps ? LoadedEntry<Value>{load(values + k * dasp_lanes), load(columns + k * dasp_lanes)}
+                             : LoadedEntry<Value>{};
         },
         vectors.x, sums);
     Value sum = sum_of_warp(sums[0].share(lane));
@@ -196,7 +197,7 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
     QuadSums<Value, tensor> sums[row_blocks];
     add_up<Shape::fragments, Shape::ahead>(
         __reduce_max_sync(whole_warp, most),
-        [&](int r, int k) -> Entry<Value> {
+        [&](int r, int k) -> LoadedEntry<Value> {
             if (k >= counts[r]) return {};
             const bool is_regular = k < fragments[r];
             const int at = is_regular ? slots[r] + k * dasp_lanes : irregular[r] + k * dasp_width;
@@ -213,7 +214,7 @@ __device__ __forceinline__ void multiply_row_blocks(const auto& dasp, Offset fir
 template <bool tensor, typename Value>
 __device__ __forceinline__ void multiply_short(const auto& dasp, Offset first, int lane, const auto& load,
                                                const ProductVectors<Value>& vectors) {
-    Entry<Value> entries[tuned::dasp_short_in_flight];
+    LoadedEntry<Value> entries[tuned::dasp_short_in_flight];
     DaspShort quads[tuned::dasp_short_in_flight];
     Value x_of_entries[tuned::dasp_short_in_flight];
 #pragma unroll
@@ -256,7 +257,7 @@ __device__ __forceinline__ void multiply_lone(const auto& dasp, Offset place, co
 template <typename Shape, bool tensor, typename Load, typename Stored, typename Value>
 __global__ void __launch_bounds__(threads_per_block, Shape::blocks_per_processor)
     multiply_classes(const __grid_constant__ Stored dasp, const __grid_constant__ DaspGrid grid, const Load load,
-                     const Pieces<Value> pieces, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
+                     const PieceSums<Value> pieces, const Value* __restrict__ x, Value* __restrict__ y, bool accumulate) {
     const int lane = static_cast<int>(threadIdx.x) % dasp_lanes;
     const auto warp_from = [](Offset first_block) {
         return (static_cast<Offset>(blockIdx.x) - first_block) * DaspGrid::warps + threadIdx.x / dasp_lanes;
@@ -290,7 +291,7 @@ public:
 
     void multiply(const auto& load, const Value* x, Value* y, bool accumulate) const {
         if (grid_.end == 0) return;
-        const Pieces<Value> pieces{sums_.template as<Value>(), counters_.template as<unsigned>()};
+        const PieceSums<Value> pieces{sums_.template as<Value>(), counters_.template as<unsigned>()};
         multiply_classes<Shape, tensor><<<static_cast<unsigned>(grid_.end), threads_per_block, 0, stream_>>>(
             view_of(dasp_), grid_, load, pieces, x, y, accumulate);
         check_launch("dasp classes");

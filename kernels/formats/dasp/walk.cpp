@@ -74,8 +74,8 @@ void require_sound_structure(const auto& dasp) {
 }
 
 /// The value and column arrays of a class of rows.
-struct Part {
-    Part(const auto& dasp, const auto& value_array, const auto& column_array)
+struct ClassOfRows {
+    ClassOfRows(const auto& dasp, const auto& value_array, const auto& column_array)
         : values(array_number(dasp, value_array)),
           columns(array_number(dasp, column_array)),
           column_of(column_array),
@@ -105,7 +105,7 @@ Offset nonzero_at(const HostArray<Offset>& row_offsets, Index row, Offset k) {
 }
 
 void walk_long(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
-    const Part slots(dasp, dasp.long_values, dasp.long_columns);
+    const ClassOfRows slots(dasp, dasp.long_values, dasp.long_columns);
     for (std::size_t number = 0; number < dasp.long_rows.size(); ++number) {
         const Index row = dasp.long_rows[number];
         const Offset begin = dasp.piece_offsets[dasp.long_pieces[number]];
@@ -117,8 +117,8 @@ void walk_long(const auto& dasp, const HostArray<Offset>& row_offsets, const std
 }
 
 void walk_medium(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
-    const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
-    const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
+    const ClassOfRows regular(dasp, dasp.regular_values, dasp.regular_columns);
+    const ClassOfRows irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
     for (Offset block = 0; block < dasp.row_blocks(); ++block) {
         const Offset first = dasp.block_fragments[block];
         const Offset fragments = dasp.block_fragments[block + 1] - first;
@@ -146,12 +146,12 @@ std::pair<Index, int> short_entry(const auto& dasp, Offset fragment, int lane) {
 }
 
 void walk_short(const auto& dasp, const HostArray<Offset>& row_offsets, const std::function<void(const Slot&)>& visit) {
-    const Part slots(dasp, dasp.short_values, dasp.short_columns);
+    const ClassOfRows slots(dasp, dasp.short_values, dasp.short_columns);
     for (Offset slot = 0; slot < static_cast<Offset>(dasp.short_values.size()); ++slot) {
         const auto [row, k] = short_entry(dasp, slot / dasp_lanes, static_cast<int>(slot % dasp_lanes));
         visit(slots.slot(slot, row, nonzero_at(row_offsets, row, k)));
     }
-    const Part singles(dasp, dasp.single_values, dasp.single_columns);
+    const ClassOfRows singles(dasp, dasp.single_values, dasp.single_columns);
     for (std::size_t i = 0; i < dasp.single_rows.size(); ++i) {
         const Index row = dasp.single_rows[i];
         visit(singles.slot(static_cast<Offset>(i), row, nonzero_at(row_offsets, row, 0)));
@@ -160,8 +160,8 @@ void walk_short(const auto& dasp, const HostArray<Offset>& row_offsets, const st
 
 /// A lane's entries of `count` row blocks side by side: for each block the entries of its fragments, then the irregular ones.
 void read_row_blocks(const auto& dasp, Offset first, int count, Offset thread, const std::function<void(const Read&)>& visit) {
-    const Part regular(dasp, dasp.regular_values, dasp.regular_columns);
-    const Part irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
+    const ClassOfRows regular(dasp, dasp.regular_values, dasp.regular_columns);
+    const ClassOfRows irregular(dasp, dasp.irregular_values, dasp.irregular_columns);
     const int lane = static_cast<int>(thread % dasp_lanes);
     bool more = true;
     for (std::int64_t k = 0; std::exchange(more, false); ++k) {
@@ -190,7 +190,7 @@ void visit_reads(const auto& dasp, int row_blocks, const std::function<void(cons
             body(i / dasp_lanes, static_cast<int>(i % dasp_lanes), first_block * threads + i);
         }
     };
-    const Part longs(dasp, dasp.long_values, dasp.long_columns);
+    const ClassOfRows longs(dasp, dasp.long_values, dasp.long_columns);
     for_each_lane(0, grid.medium, [&](Offset piece, int lane, Offset thread) {
         if (piece >= dasp.pieces()) return;
         const Offset begin = dasp.piece_offsets[piece];
@@ -201,7 +201,7 @@ void visit_reads(const auto& dasp, int row_blocks, const std::function<void(cons
     });
     for_each_lane(grid.medium, grid.shorts,
                   [&](Offset i, int, Offset thread) { read_row_blocks(dasp, i * row_blocks, row_blocks, thread, visit); });
-    const Part shorts(dasp, dasp.short_values, dasp.short_columns);
+    const ClassOfRows shorts(dasp, dasp.short_values, dasp.short_columns);
     for_each_lane(grid.shorts, grid.lone, [&](Offset i, int lane, Offset thread) {
         for (int step = 0; step < tuned::dasp_short_in_flight; ++step) {
             const Offset fragment = i * tuned::dasp_short_in_flight + step;
@@ -210,7 +210,7 @@ void visit_reads(const auto& dasp, int row_blocks, const std::function<void(cons
             visit(read_of(shorts.slot(fragment * dasp_lanes + lane, row), thread, step));
         }
     });
-    const Part singles(dasp, dasp.single_values, dasp.single_columns);
+    const ClassOfRows singles(dasp, dasp.single_values, dasp.single_columns);
     for_each_lane(grid.lone, grid.end, [&](Offset i, int lane, Offset thread) {
         const Offset single = i * dasp_lanes + lane;
         if (single >= static_cast<Offset>(dasp.single_rows.size())) return;

@@ -25,7 +25,7 @@ constexpr int most_threads = most_halo_warps * halo_lanes;  // of a block
 /// Blocks of `size` x `size` values, and how many of them a lane has in flight: nine values, which with 1024 threads on a
 /// multiprocessor are 72 KiB in flight.
 template <int block_size>
-struct BlockShape {
+struct SquareBlock {
     static constexpr int size = block_size;
     static constexpr int area = size * size;
     static constexpr int triangle = size * (size + 1) / 2;
@@ -300,7 +300,7 @@ public:
         if (halo_.parts() <= 0 || halo_.row_count == 0) return;
         const auto halo = view_of(halo_);
         with_known<1, 2, 3, 4, 5, 6>(halo.block_size, [&]<int size>(Known<size>) {
-            using Shape = BlockShape<size>;
+            using Shape = SquareBlock<size>;
             const auto kernel = multiply_parts<Shape, std::remove_cvref_t<decltype(load)>, decltype(view_of(halo_)), Value>;
             // The limit belongs to the function, not to the launch: the highest one serves all matrices.
             check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes_),

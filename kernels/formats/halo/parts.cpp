@@ -139,9 +139,9 @@ std::vector<Piece> sorted_pieces(const std::vector<HostArray<Index>>& rows, Inde
 }
 
 /// Steps of 32 pieces side by side, which are dealt to the warps.
-class Slices {
+class PieceSlices {
 public:
-    Slices(const std::vector<HostArray<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
+    PieceSlices(const std::vector<HostArray<Index>>& rows, Index longest) : rows_(rows), pieces_(sorted_pieces(rows, longest)) {
         for (std::size_t i = 0; i < pieces_.size(); i += halo_lanes) steps_ += pieces_[i].count;
     }
 
@@ -269,8 +269,8 @@ PlannedPart plan_halo_part(const CsrMatrix& matrix, const HaloOptions& options, 
     const auto place_of_pair = [&](Index column) { return static_cast<std::uint16_t>(column - first_node); };
     const auto as_placed = [](Index place) { return static_cast<std::uint16_t>(place); };
 
-    Slices pairs(blocks.pairs, options.piece);
-    Slices rest(blocks.rest, options.piece);
+    PieceSlices pairs(blocks.pairs, options.piece);
+    PieceSlices rest(blocks.rest, options.piece);
     const Offset steps = pairs.steps() + rest.steps();
     Offset steps_taken = 0;
     Offset pairs_taken = 0;

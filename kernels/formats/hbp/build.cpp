@@ -45,12 +45,12 @@ Offset place_of(const Share& share, const HbpStoredRow& row, Index k) {
 }
 
 /// The range of a chunk's columns.
-struct Reach {
+struct ChunkReach {
     Index least = 0;
     Offset columns = 0;
 };
 
-Reach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpStoredRow> rows) {
+ChunkReach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpStoredRow> rows) {
     Index least = std::numeric_limits<Index>::max();
     Index most = -1;
     for (const HbpStoredRow& row : rows) {
@@ -63,8 +63,8 @@ Reach reach_of(const CsrMatrix& matrix, const Share& share, std::span<const HbpS
     return {least, Offset{most} - least + 1};
 }
 
-std::vector<Reach> reaches_of(const StagedMatrix& staged, const HbpPlacement& placed) {
-    std::vector<Reach> reaches(placed.chunk_tiles.size());
+std::vector<ChunkReach> reaches_of(const StagedMatrix& staged, const HbpPlacement& placed) {
+    std::vector<ChunkReach> reaches(placed.chunk_tiles.size());
     for_each_in_parallel(static_cast<std::int64_t>(reaches.size()), chunks_of_thread, [&](std::int64_t chunk) {
         const Index first = placed.batch_rows[placed.chunk_batches[chunk]];
         const Index end = placed.batch_rows[placed.chunk_batches[chunk + 1]];
@@ -75,7 +75,7 @@ std::vector<Reach> reaches_of(const StagedMatrix& staged, const HbpPlacement& pl
 }
 
 /// True if columns of 16 bits are requested, or allowed and sufficient.
-bool narrow_columns(const StagedMatrix& staged, const HbpPlacement& placed, const std::vector<Reach>& reaches,
+bool narrow_columns(const StagedMatrix& staged, const HbpPlacement& placed, const std::vector<ChunkReach>& reaches,
                     const std::string& column_index) {
     constexpr Offset most = 65536;
     if (column_index == "u32") return false;
@@ -161,8 +161,8 @@ bool fill_chunk(const StagedMatrix& staged, const Share& share, std::int64_t chu
 }
 
 template <ValueType Value, typename ColumnIndex>
-void store_chunks(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vector<Reach>& reaches, HbpPlacement placed,
-                  double fixed_share) {
+void store_chunks(HbpLayout<Value>& layout, const StagedMatrix& staged, const std::vector<ChunkReach>& reaches,
+                  HbpPlacement placed, double fixed_share) {
     Hbp<Value, ColumnIndex, HostArray> hbp;
     hbp.row_count = staged.matrix.rows;
     hbp.column_count = staged.matrix.columns;
@@ -176,7 +176,7 @@ void store_chunks(HbpLayout<Value>& layout, const StagedMatrix& staged, const st
     hbp.merge_results = std::move(placed.merge_results);
     hbp.merged_rows = std::move(placed.merged_rows);
     hbp.merged_counts = std::move(placed.merged_counts);
-    for (const Reach& reach : reaches) hbp.chunk_columns.push_back(reach.least);
+    for (const ChunkReach& reach : reaches) hbp.chunk_columns.push_back(reach.least);
     const auto nonzeros = static_cast<std::size_t>(hbp.begin_ptr.back());
     make_zeros(hbp.data, nonzeros);
     make_zeros(hbp.add_sign, nonzeros);
@@ -196,7 +196,7 @@ constexpr auto fill = []<ValueType Value>(HbpLayout<Value>& layout, const Staged
     HbpPlacement placed = place_in_batches(staged.shares, staged.matrix.rows,
                                            {.row = static_cast<Index>(parameters.integer("row_limit")),
                                             .chunk = static_cast<Index>(parameters.integer("chunk_limit"))});
-    const std::vector<Reach> reaches = reaches_of(staged, placed);
+    const std::vector<ChunkReach> reaches = reaches_of(staged, placed);
     const bool narrow = narrow_columns(staged, placed, reaches, parameters.text("column_index"));
     const auto store = narrow ? store_chunks<Value, std::uint16_t> : store_chunks<Value, Index>;
     store(layout, staged, reaches, std::move(placed), parameters.real("fixed_share"));

@@ -40,10 +40,10 @@ constexpr int blocks_per_processor = tuned::hbp_resident_blocks;
 
 /// The place of a chunk; without batches if the chunk does not exist. The lanes share it, to save registers: lane 0 holds its
 /// first batch, lane 1 its end, lane 2 its least column.
-struct Place {
+struct ChunkPlace {
     Index of_lane = 0;
 
-    __device__ __forceinline__ Place(const auto& hbp, unsigned chunk, int lane) {
+    __device__ __forceinline__ ChunkPlace(const auto& hbp, unsigned chunk, int lane) {
         if (chunk >= static_cast<unsigned>(hbp.chunk_count())) return;
         of_lane = lane < 2 ? hbp.chunk_batches[Offset{chunk} + lane] : hbp.chunk_columns[chunk];
     }
@@ -57,12 +57,12 @@ struct Place {
 /// The batches of a chunk, as loaded. Lane i holds the begin of batch i; the lanes from the number of batches on hold the end
 /// of the last one.
 struct Batches {
-    Place place;
+    ChunkPlace place;
     Offset begin_of_lane = 0;
     Index rows_of_lane = 0;
     std::uint32_t zero_row_of_lane = 0;
 
-    __device__ __forceinline__ Batches(const auto& hbp, const Place& place, int lane) : place(place) {
+    __device__ __forceinline__ Batches(const auto& hbp, const ChunkPlace& place, int lane) : place(place) {
         const int count = place.batch_count();
         const Index batch = place.first_batch() + min(lane, count);
         if (count == 0) return;
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
     const Turns<claims> turns{ends[threadIdx.x / hbp_lanes], static_cast<unsigned>(deals.claimed_from), deals.counter};
     const Outputs<Value> outputs{{x, y, accumulate}, results};
     const unsigned first = turns.broadcast(turns.at(deals.first_chunks[warp], lane));
-    const Place first_place(hbp, first, lane);
+    const ChunkPlace first_place(hbp, first, lane);
     const unsigned second_in_lane_0 = turns.after(first, lane);
     Batches next(hbp, first_place, lane);
     Stream stream(next);
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
     piece.load(hbp, stream, 0, lane, load);
     Index output = first_output_of(hbp, next, lane);
     const unsigned second = turns.broadcast(second_in_lane_0);
-    Place place(hbp, second, lane);
+    ChunkPlace place(hbp, second, lane);
     unsigned chunk = turns.after(second, lane);
     if (!accumulate) zero_absent_rows(hbp, Offset{warp} * hbp_lanes + lane, y);
     for (int count = next.place.batch_count(); count > 0; count = next.place.batch_count()) {
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_processor)
         const Index column = next.place.column();
         next = Batches(hbp, place, lane);
         chunk = turns.broadcast(chunk);
-        place = Place(hbp, chunk, lane);
+        place = ChunkPlace(hbp, chunk, lane);
         chunk = turns.after(chunk, lane);
         __syncwarp();
 

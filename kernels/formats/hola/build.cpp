@@ -11,9 +11,10 @@ namespace {
 constexpr auto fill = []<ValueType Value>(HolaLayout<Value>& layout, const StagedMatrix& staged, const Parameters& parameters) {
     const CsrMatrix& matrix = staged.matrix;
     if (codes_values(parameters)) {  // settled to "one"
-        layout.stored.template emplace<1>().values = {only_value<Value>(matrix), matrix.nonzeros()};
+        layout.stored.template emplace<Hola<Constant<Value>, HostArray>>().values = {only_value<Value>(matrix),
+                                                                                     matrix.nonzeros()};
     } else {
-        make_copy(std::get<0>(layout.stored).values, matrix.values);
+        make_copy(std::get<Hola<Value, HostArray>>(layout.stored).values, matrix.values);
     }
     const auto store = [&](auto& hola) {
         hola.row_count = matrix.rows;

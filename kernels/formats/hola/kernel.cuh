@@ -197,9 +197,9 @@ constexpr int resident_blocks =
 #ifndef __CUDACC_RTC__  // NVRTC compiles the kernels from what is above
 
 template <ValueType Value, typename Stored = Hola<Value, HostArray>>
-class SharesKernel final : public Kernel<Value> {
+class HolaKernel final : public Kernel<Value> {
 public:
-    SharesKernel(const HolaLayout<Value>& layout, const Stored& hola, Device& device)
+    HolaKernel(const HolaLayout<Value>& layout, const Stored& hola, Device& device)
         : stream_(cuda_device(device).stream()),
           hola_(copy_to(device, hola, "hola")),
           carries_(device, hola.shares() - 1, 1, "hola"),

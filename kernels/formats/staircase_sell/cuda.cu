@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(most_threads_of_block)
 }
 
 template <typename Value>
-struct Launch {
+struct GroupLaunch {
     StaircaseGroup<Value> group;
     unsigned blocks = 0;
     unsigned threads = 0;  // of a block: those of a slice if that is a block
@@ -54,14 +54,14 @@ public:
         }
     }
 
-    [[nodiscard]] const std::vector<Launch<Value>>& launches() const { return launches_; }
+    [[nodiscard]] const std::vector<GroupLaunch<Value>>& launches() const { return launches_; }
     [[nodiscard]] TargetRows target() const { return rows_.view(); }
 
 private:
     DeviceArray<Index> columns_;
     DeviceArray<Value> values_;
     OwnedTargetRows rows_;
-    std::vector<Launch<Value>> launches_;
+    std::vector<GroupLaunch<Value>> launches_;
 };
 
 }  // namespace
@@ -79,23 +79,23 @@ public:
 
     void run(const Value* x, Value* y, bool accumulate) override {
         check_cuda(cudaEventRecord(forked_.get(), stream_), "cudaEventRecord");
-        for (const Branch& branch : branches_) {
+        for (const StreamBranch& branch : branches_) {
             check_cuda(cudaStreamWaitEvent(branch.stream.get(), forked_.get(), 0), "cudaStreamWaitEvent");
         }
         std::size_t next = 0;
-        for (const Launch<Value>& launch : groups_.launches()) {
-            const Branch& branch = branches_[next++ % branches_.size()];
+        for (const GroupLaunch<Value>& launch : groups_.launches()) {
+            const StreamBranch& branch = branches_[next++ % branches_.size()];
             multiply<<<launch.blocks, launch.threads, 0, branch.stream.get()>>>(launch.group, groups_.target(), x, y,
                                                                                 accumulate);
             check_launch("staircase_sell");
         }
-        for (const Branch& branch : branches_) {
+        for (const StreamBranch& branch : branches_) {
             wait_for(stream_, branch.stream.get(), branch.done.get());
         }
     }
 
 private:
-    struct Branch {
+    struct StreamBranch {
         OwnedCuda<cudaStream_t> stream;
         OwnedCuda<cudaEvent_t> done;
     };
@@ -103,7 +103,7 @@ private:
     cudaStream_t stream_;
     DeviceGroups<Value> groups_;
     OwnedCuda<cudaEvent_t> forked_;
-    std::vector<Branch> branches_;
+    std::vector<StreamBranch> branches_;
 };
 
 /// The same launches as the nodes of a graph without edges: the host submits them all at once.
@@ -115,7 +115,7 @@ public:
         cudaGraph_t graph = nullptr;
         check_cuda(cudaGraphCreate(&graph, 0), "cudaGraphCreate");
         graph_.reset(graph);
-        for (const Launch<Value>& launch : groups_.launches()) {
+        for (const GroupLaunch<Value>& launch : groups_.launches()) {
             nodes_.emplace_back();
             with_parameters(launch, [&](const cudaKernelNodeParams& parameters) {
                 check_cuda(cudaGraphAddKernelNode(&nodes_.back(), graph, nullptr, 0, &parameters), "cudaGraphAddKernelNode");
@@ -148,7 +148,7 @@ private:
 
     /// CUDA copies the parameters while `use` runs.
     template <typename Use>
-    void with_parameters(Launch<Value> launch, const Use& use) {
+    void with_parameters(GroupLaunch<Value> launch, const Use& use) {
         TargetRows target = groups_.target();
         std::array<void*, 5> arguments{&launch.group, &target, &x_, &y_, &accumulate_};
         cudaKernelNodeParams parameters{};

@@ -4,7 +4,7 @@
 namespace workbench {
 
 RecordedArrays record_csr5(const Csr5Layout<double>& layout, Device& device) {
-    return record(csr5::TilesKernel<double>(layout, std::get<0>(layout.stored), device), layout, device);
+    return record(csr5::Csr5TilesKernel<double>(layout, std::get<0>(layout.stored), device), layout, device);
 }
 
 }  // namespace workbench

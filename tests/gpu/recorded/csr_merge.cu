@@ -4,7 +4,7 @@
 namespace workbench {
 
 RecordedArrays record_csr_merge(const CsrLayout<double>& layout, Device& device) {
-    return record(csr_merge::SharesKernel<double>(layout, device), layout, device);
+    return record(csr_merge::MergeKernel<double>(layout, device), layout, device);
 }
 
 }  // namespace workbench

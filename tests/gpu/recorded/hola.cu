@@ -4,7 +4,7 @@
 namespace workbench {
 
 RecordedArrays record_hola(const HolaLayout<double>& layout, Device& device) {
-    return record(hola::SharesKernel<double>(layout, std::get<0>(layout.stored), device), layout, device);
+    return record(hola::HolaKernel<double>(layout, std::get<0>(layout.stored), device), layout, device);
 }
 
 }  // namespace workbench

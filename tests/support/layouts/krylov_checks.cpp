@@ -17,8 +17,8 @@ namespace workbench {
 namespace {
 
 template <typename Value>
-std::unique_ptr<Krylov<Value>> begin(Device& device, const KrylovPlan& plan, const std::vector<double>& b,
-                                     const std::vector<Value>& inverse = {}) {
+std::unique_ptr<KrylovByProducts<Value>> begin(Device& device, const KrylovPlan& plan, const std::vector<double>& b,
+                                               const std::vector<Value>& inverse = {}) {
     const std::vector<Value> rounded(b.begin(), b.end());
     auto krylov = make_krylov<Value>(device, plan, rounded, inverse);
     REQUIRE(krylov != nullptr);
@@ -364,7 +364,7 @@ struct Apart {
     Device& device;
     BaselineProduct<Value> multiplier;
     KrylovProduct<Value> product;
-    std::unique_ptr<Krylov<Value>> krylov;
+    std::unique_ptr<KrylovByProducts<Value>> krylov;
 };
 
 template <typename Value>

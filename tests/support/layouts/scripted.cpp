@@ -199,7 +199,7 @@ private:
 
 /// A solve with the steps of all devices, one element after the other, in the calling thread.
 template <ValueType Value>
-class ScriptedKrylov final : public Krylov<Value> {
+class ScriptedKrylov final : public KrylovByProducts<Value> {
 public:
     ScriptedKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal)
         : plan_(plan),
@@ -223,6 +223,7 @@ public:
     void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
     [[nodiscard]] Value* right_hand_side() override { return b_.data(); }
     [[nodiscard]] Value* solution() override { return vectors_[0].data(); }
+    [[nodiscard]] Value* inverse_diagonal() override { return inverse_diagonal_.empty() ? nullptr : inverse_diagonal_.data(); }
     double begin_again(double tolerance) override {
         scalars_ = krylov::first_scalars(plan_, history_.data());
         scalars_.stop_below = 0;
@@ -410,13 +411,13 @@ double ScriptedDevice::time(const std::function<void()>& work) {
 
 std::unique_ptr<Branch> ScriptedDevice::make_branch() { return std::make_unique<ScriptedBranch>(++branches_); }
 
-std::unique_ptr<Krylov<float>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                      std::span<const float> inverse_diagonal) {
+std::unique_ptr<KrylovByProducts<float>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                                std::span<const float> inverse_diagonal) {
     return script().solves ? std::make_unique<ScriptedKrylov<float>>(plan, b, inverse_diagonal) : nullptr;
 }
 
-std::unique_ptr<Krylov<double>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                       std::span<const double> inverse_diagonal) {
+std::unique_ptr<KrylovByProducts<double>> ScriptedDevice::krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                 std::span<const double> inverse_diagonal) {
     return script().solves ? std::make_unique<ScriptedKrylov<double>>(plan, b, inverse_diagonal) : nullptr;
 }
 

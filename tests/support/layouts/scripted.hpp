@@ -74,10 +74,10 @@ public:
     [[nodiscard]] std::unique_ptr<Branch> make_branch() override;
     [[nodiscard]] Solvers* solvers() override { return this; }
     /// A solve with a product's operands only: x is b at first, and then the previous y.
-    [[nodiscard]] std::unique_ptr<Krylov<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
-                                                        std::span<const float> inverse_diagonal) override;
-    [[nodiscard]] std::unique_ptr<Krylov<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
-                                                         std::span<const double> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<float>> krylov(const KrylovPlan& plan, std::span<const float> b,
+                                                                  std::span<const float> inverse_diagonal) override;
+    [[nodiscard]] std::unique_ptr<KrylovByProducts<double>> krylov(const KrylovPlan& plan, std::span<const double> b,
+                                                                   std::span<const double> inverse_diagonal) override;
     [[nodiscard]] Bandwidth bandwidth() override;
     [[nodiscard]] double read_bandwidth(std::size_t) override { return script().cache_bandwidth; }
     [[nodiscard]] PlanRunner* plan_runner() override { return plans; }

@@ -1,4 +1,4 @@
-#include "kernels/source/arrays_header.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
 
 #include <fmt/format.h>
 
@@ -35,13 +35,13 @@ std::string in_words(ArrayRole role) {
     return {};
 }
 
-struct Line {
+struct HeaderLine {
     std::string code;
     std::string comment;
 };
 
 std::string members(const std::vector<LayoutField>& fields, Precision precision) {
-    std::vector<Line> lines;
+    std::vector<HeaderLine> lines;
     std::size_t width = 0;
     for (const LayoutField& field : fields) {
         const std::string type = type_name(field.type, precision);
@@ -55,7 +55,7 @@ std::string members(const std::vector<LayoutField>& fields, Precision precision)
         }
     }
     std::string text;
-    for (const Line& line : lines) {
+    for (const HeaderLine& line : lines) {
         text += line.comment.empty() ? fmt::format("    {}\n", line.code)
                                      : fmt::format("    {:{}}  // {}\n", line.code, width, line.comment);
     }

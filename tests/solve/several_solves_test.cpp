@@ -1,4 +1,4 @@
-#include "core/contract/several_solves.hpp"
+#include "pipeline/solving/several_solves.hpp"
 
 #include <doctest/doctest.h>
 

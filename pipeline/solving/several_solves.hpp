@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/contract/krylov.hpp"
-#include "core/contract/solve_rules.hpp"
+#include "pipeline/solving/solve_rules.hpp"
 
 namespace workbench {
 

@@ -8,9 +8,8 @@
 // - progress_of_restart. A restart that gains less than 10 % gains rounding errors; to demand more would end solves that get
 //   there in several restarts. There are at most 22 restarts for each factor of 10 of the residual.
 // - least_progress. On ill-conditioned matrices the residual rises before it falls. So the least residual of the last
-// iterations
-//   (`patience` of them) is compared with the least of all before, without the first one, |b|, and not before 2 * patience
-//   iterations.
+//   iterations (`patience` of them) is compared with the least of all before, without the first one, |b|, and not before
+//   2 * patience iterations.
 #pragma once
 
 #include <algorithm>

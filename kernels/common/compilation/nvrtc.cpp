@@ -9,10 +9,10 @@
 #include "core/contract/errors.hpp"
 #include "core/system/checksum.hpp"
 #include "core/system/compile.hpp"
-#include "kernels/source/arrays_header.hpp"
-#include "kernels/source/compile.hpp"
-#include "kernels/source/device_layouts.hpp"
-#include "kernels/source/device_std.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
+#include "kernels/common/compilation/compile.hpp"
+#include "kernels/common/compilation/device_layouts.hpp"
+#include "kernels/common/compilation/device_std.hpp"
 
 namespace workbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/contract/solve_range.hpp"
+#include "pipeline/solving/solve_range.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kernels/source/kernel_instance.hpp"
+#include "kernels/common/compilation/kernel_instance.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "core/contract/errors.hpp"
 #include "core/system/beside_program.hpp"
 #include "core/system/compile.hpp"
+#include "kernels/common/compilation/checked_driver.hpp"
+#include "kernels/common/compilation/compile.hpp"
 #include "kernels/device/cuda_device.hpp"
-#include "kernels/source/checked_driver.hpp"
-#include "kernels/source/compile.hpp"
 
 namespace workbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/source/compile.hpp"
+#include "kernels/common/compilation/compile.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "core/system/beside_program.hpp"
 #include "core/system/checksum.hpp"
 #include "core/system/whole_file.hpp"
-#include "kernels/source/arrays_header.hpp"
+#include "kernels/common/compilation/arrays_header.hpp"
 
 namespace workbench {
 

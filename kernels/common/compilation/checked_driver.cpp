@@ -1,4 +1,4 @@
-#include "kernels/source/checked_driver.hpp"
+#include "kernels/common/compilation/checked_driver.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/source/cuda_driver.hpp"
+#include "kernels/common/compilation/cuda_driver.hpp"
 
 namespace workbench {
 

@@ -1,4 +1,4 @@
-#include "core/contract/solve_rules.hpp"
+#include "pipeline/solving/solve_rules.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/source/cuda_driver.hpp"
+#include "kernels/common/compilation/cuda_driver.hpp"
 
 #include <dlfcn.h>
 
@@ -9,13 +9,13 @@ namespace {
 
 constexpr const char* driver_file = "libcuda.so.1";
 
-struct Opened {
+struct OpenedDriver {
     CudaDriver driver;
     std::string why_not;
 };
 
-Opened open() {
-    Opened opened;
+OpenedDriver open() {
+    OpenedDriver opened;
     void* const library = dlopen(driver_file, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         opened.why_not = dlerror();
@@ -55,7 +55,7 @@ std::string CudaDriver::name_of(DriverResult result) const {
 }
 
 const CudaDriver* open_cuda_driver(std::string& why) {
-    static const Opened opened = open();
+    static const OpenedDriver opened = open();
     why = opened.why_not;
     return why.empty() ? &opened.driver : nullptr;
 }
