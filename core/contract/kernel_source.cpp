@@ -1,10 +1,13 @@
 #include "core/contract/kernel_source.hpp"
 
+#include <array>
 #include <cctype>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "core/contract/errors.hpp"
+#include "core/text/expression.hpp"
 #include "core/text/suggestion.hpp"
 
 namespace workbench {
@@ -31,28 +34,27 @@ std::int64_t number_at(const LayoutField& field) {
     }
 }
 
-/// sum = product {("+" | "-") product}; product = atom {("*" | "/") atom}; atom = name | number | "(" sum ")".
-class Expression {
+constexpr std::array<std::string_view, 6> signs{"+", "-", "*", "/", "(", ")"};
+constexpr std::array<std::span<const std::string_view>, 2> levels{std::span(signs).first(2), std::span(signs).subspan(2, 2)};
+
+class ThreadCount {
 public:
-    Expression(std::string_view text, const std::map<std::string, Offset>& names) : text_(text), names_(names) {}
+    ThreadCount(std::string_view text, const std::map<std::string, Offset>& names)
+        : text_(text), names_(names), reader_(text, {.letters = "_", .signs = signs}) {}
 
     Offset value() {
         const Offset result = sum();
-        if (next() != '\0') refuse("an operator or the end");
+        if (!reader_.at_end()) refuse("an operator or the end");
         if (result < 0) throw Unsuitable("'" + std::string(text_) + "' is negative: " + std::to_string(result));
         return result;
     }
 
 private:
-    [[nodiscard]] char next() {
-        while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-        return at_ < text_.size() ? text_[at_] : '\0';
-    }
-
     [[noreturn]] void refuse(const std::string& expected) const {
+        const std::size_t at = reader_.token().at;
         const std::string found =
-            at_ < text_.size() ? "found '" + std::string(text_.substr(at_, 20)) + "'" : "the expression ends";
-        throw Unsuitable("'" + std::string(text_) + "', character " + std::to_string(at_ + 1) + ": " + found + ", expected " +
+            reader_.at_end() ? "the expression ends" : "found '" + std::string(text_.substr(at, 20)) + "'";
+        throw Unsuitable("'" + std::string(text_) + "', character " + std::to_string(at + 1) + ": " + found + ", expected " +
                          expected);
     }
 
@@ -65,54 +67,41 @@ private:
     }
 
     Offset sum() {
-        Offset result = product();
-        for (char sign = next(); sign == '+' || sign == '-'; sign = next()) {
-            ++at_;
-            const Offset other = product();
-            Offset together = 0;
-            const bool overflow = sign == '+' ? __builtin_add_overflow(result, other, &together)
-                                              : __builtin_sub_overflow(result, other, &together);
-            result = bounded(overflow, together);
-        }
-        return result;
+        return parse_joined(
+            reader_, levels, [this] { return atom(); },
+            [this](std::string_view sign, Offset left, Offset right) { return joined(sign.front(), left, right); });
     }
 
-    Offset product() {
-        Offset result = atom();
-        for (char sign = next(); sign == '*' || sign == '/'; sign = next()) {
-            ++at_;
-            const Offset other = atom();
-            if (sign == '/') {
-                if (other == 0) throw Unsuitable("'" + std::string(text_) + "' divides by zero");
-                result = result / other - (result % other != 0 && (result < 0) != (other < 0) ? 1 : 0);
-            } else {
-                Offset together = 0;
-                const bool overflow = __builtin_mul_overflow(result, other, &together);
-                result = bounded(overflow, together);
-            }
+    [[nodiscard]] Offset joined(char sign, Offset left, Offset right) const {
+        if (sign == '/') {
+            if (right == 0) throw Unsuitable("'" + std::string(text_) + "' divides by zero");
+            return left / right - (left % right != 0 && (left < 0) != (right < 0) ? 1 : 0);
         }
-        return result;
+        Offset result = 0;
+        const bool overflow = sign == '+'   ? __builtin_add_overflow(left, right, &result)
+                              : sign == '-' ? __builtin_sub_overflow(left, right, &result)
+                                            : __builtin_mul_overflow(left, right, &result);
+        return bounded(overflow, result);
     }
 
     Offset atom() {
-        const char first = next();
-        if (first == '(' && depth_ < deepest) {
-            ++at_;
+        if (depth_ < deepest && reader_.take("(")) {
             ++depth_;
             const Offset result = sum();
-            if (next() != ')') refuse("')'");
-            ++at_;
+            if (!reader_.take(")")) refuse("')'");
             --depth_;
             return result;
         }
-        const std::size_t begin = at_;
-        const auto in_word = [&] {
-            return at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_');
-        };
-        while (in_word()) ++at_;
-        const std::string word(text_.substr(begin, at_ - begin));
-        if (word.empty()) refuse("a name or a number");
-        if (std::isdigit(static_cast<unsigned char>(first)) != 0) return number(word, begin);
+        const ExpressionToken& token = reader_.token();
+        if (token.type != ExpressionToken::Type::word) refuse("a name or a number");
+        const std::string word(token.text);
+        const bool is_number = std::isdigit(static_cast<unsigned char>(word.front())) != 0;
+        const Offset result = is_number ? number(word) : named(word);
+        reader_.advance();
+        return result;
+    }
+
+    [[nodiscard]] Offset named(const std::string& word) const {
         const auto found = names_.find(word);
         if (found != names_.end()) return found->second;
         std::vector<std::string> known;
@@ -120,13 +109,10 @@ private:
         throw Unsuitable("unknown name '" + word + "'" + expected_one_of(word, known));
     }
 
-    Offset number(const std::string& word, std::size_t begin) {
+    [[nodiscard]] Offset number(const std::string& word) const {
         Offset result = 0;
         for (const char digit : word) {
-            if (std::isdigit(static_cast<unsigned char>(digit)) == 0) {
-                at_ = begin;
-                refuse("an integer");
-            }
+            if (std::isdigit(static_cast<unsigned char>(digit)) == 0) refuse("an integer");
             result = bounded(result > largest / 10, result) * 10 + (digit - '0');
         }
         return bounded(false, result);
@@ -134,7 +120,7 @@ private:
 
     std::string_view text_;
     const std::map<std::string, Offset>& names_;
-    std::size_t at_ = 0;
+    ExpressionReader reader_;
     int depth_ = 0;
 };
 
@@ -160,7 +146,7 @@ std::map<std::string, Offset> launch_names(const std::vector<LayoutField>& field
 }
 
 Offset thread_count(const std::string& expression, const std::map<std::string, Offset>& names) {
-    return Expression(expression, names).value();
+    return ThreadCount(expression, names).value();
 }
 
 }  // namespace workbench

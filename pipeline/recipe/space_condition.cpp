@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <utility>
 
+#include "core/text/expression.hpp"
 #include "core/text/suggestion.hpp"
 #include "pipeline/recipe/text.hpp"
 
@@ -16,16 +18,17 @@ namespace {
 constexpr std::size_t longest_condition = 1000;
 constexpr int deepest_condition = 50;  // brackets and `not`
 
-bool is_letter_of_word(char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-           std::string_view("_.-+/").find(letter) != std::string_view::npos;
-}
+constexpr std::array<std::string_view, 9> signs = {"!=", "<=", ">=", "==", "=", "<", ">", "(", ")"};
+constexpr std::array<std::string_view, 1> disjunction = {"or"};
+constexpr std::array<std::string_view, 1> conjunction = {"and"};
+constexpr std::array<std::span<const std::string_view>, 2> levels = {disjunction, conjunction};
 
-/// A word, an operator or a bracket of a condition.
-struct Token {
-    std::string text = {};  // empty: the end
-    std::size_t at = 0;     // the number of characters before it
-    bool quoted = false;
+using Token = ExpressionToken;
+
+/// What is wrong with a condition.
+struct ConditionError {
+    Token token;
+    std::string message;
 };
 
 std::optional<double> number_of(std::string_view text) {
@@ -43,147 +46,87 @@ double as_number(const ParameterValue& value) {
 
 }  // namespace
 
-/// Parses by recursive descent: any := all {"or" all}, all := term {"and" term}, term := "not" term | "(" any ")" | comparison.
+/// any := all {"or" all}, all := term {"and" term}, term := "not" term | "(" any ")" | comparison.
 class ConditionParser {
 public:
-    ConditionParser(const Setting& setting, const ConditionNames& names, Diagnostics& diagnostics)
-        : text_(*setting.as<std::string>()), place_(setting.value_place), names_(names), diagnostics_(diagnostics) {}
+    ConditionParser(const std::string& text, const ConditionNames& names)
+        : text_(text), names_(names), reader_(text, {.letters = "_.-+/", .signs = signs, .quotes = "\"'"}) {}
 
-    std::optional<SpaceCondition> parse() {
-        if (!split()) return std::nullopt;
-        if (tokens_.size() == 1) return fail(tokens_.front(), "found an empty condition; expected one such as rows > 1000");
-        if (!any(0)) return std::nullopt;
-        if (!token().text.empty()) return fail(token(), fmt::format("{}; expected 'and', 'or' or the end", found()));
+    /// Throws ConditionError.
+    SpaceCondition parse() {
+        if (text_.size() > longest_condition) {
+            fail({}, fmt::format("found more than {} characters; expected fewer", longest_condition));
+        }
+        for (const Token& token : reader_.tokens()) {
+            if (token.type == Token::Type::open_quote) fail(token, "found a quote that is not closed");
+            if (token.type != Token::Type::other) continue;
+            fail(token, fmt::format("found '{}'; expected a name, a number, a comparison or a bracket",
+                                    characters(std::string_view(text_).substr(token.at)).front()));
+        }
+        if (reader_.at_end()) fail(token(), "found an empty condition; expected one such as rows > 1000");
+        (void)any(0);
+        if (!reader_.at_end()) fail(token(), fmt::format("{}; expected 'and', 'or' or the end", found()));
         return std::move(condition_);
     }
 
 private:
-    using Kind = SpaceCondition::Kind;
+    using NodeKind = SpaceCondition::NodeKind;
     using Operator = SpaceCondition::Operator;
-    using Node = SpaceCondition::Node;
+    using ConditionNode = SpaceCondition::ConditionNode;
 
-    std::nullopt_t fail(const Token& token, const std::string& message) {
-        RecipePlace place = place_;
-        if (place.option < 0) place.column += 1 + static_cast<int>(token.at);  // after the quote
-        diagnostics_.add(place, "when: {}", message);
-        return std::nullopt;
-    }
+    [[noreturn]] static void fail(const Token& token, const std::string& message) { throw ConditionError{token, message}; }
 
-    [[nodiscard]] const Token& token() const { return tokens_[next_]; }
+    [[nodiscard]] const Token& token() const { return reader_.token(); }
+    [[nodiscard]] bool is_quoted() const { return token().type == Token::Type::quoted; }
     [[nodiscard]] std::string found() const {
-        return token().text.empty() ? "found the end" : fmt::format("found '{}'", printable(token().text, 40));
+        return token().text.empty() ? "found the end" : fmt::format("found '{}'", printable(std::string(token().text), 40));
     }
 
-    bool split() {
-        if (text_.size() > longest_condition) {
-            fail({}, fmt::format("found more than {} characters; expected fewer", longest_condition));
-            return false;
-        }
-        constexpr std::array<std::string_view, 9> signs = {"!=", "<=", ">=", "==", "=", "<", ">", "(", ")"};
-        for (std::size_t at = 0; at < text_.size();) {
-            const char letter = text_[at];
-            if (letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r') {
-                ++at;
-                continue;
-            }
-            const std::string_view rest = std::string_view(text_).substr(at);
-            const std::size_t characters_before = characters(std::string_view(text_).substr(0, at)).size();
-            Token token{"", characters_before, letter == '"' || letter == '\''};
-            std::size_t length = 0;
-            if (token.quoted) {
-                const std::size_t end = rest.find(letter, 1);
-                if (end == std::string_view::npos) {
-                    fail(token, "found a quote that is not closed");
-                    return false;
-                }
-                token.text = rest.substr(1, end - 1);
-                length = end + 1;
-            } else if (const auto sign = std::ranges::find_if(signs, [&](auto each) { return rest.starts_with(each); });
-                       sign != signs.end()) {
-                token.text = *sign;
-                length = sign->size();
-            } else {
-                while (length < rest.size() && is_letter_of_word(rest[length])) ++length;
-                token.text = rest.substr(0, length);
-                if (length == 0) {
-                    fail(token, fmt::format("found '{}'; expected a name, a number, a comparison or a bracket",
-                                            characters(rest).front()));
-                    return false;
-                }
-            }
-            tokens_.push_back(std::move(token));
-            at += length;
-        }
-        tokens_.push_back({"", characters(text_).size()});
-        return true;
-    }
-
-    std::optional<std::size_t> add(Node node) {
+    std::size_t add(ConditionNode node) {
         condition_.nodes_.push_back(std::move(node));
         return condition_.nodes_.size() - 1;
     }
 
-    [[nodiscard]] bool is_word(std::string_view word) const { return !token().quoted && token().text == word; }
-
-    /// Parts joined by one word, or the only part itself.
-    template <typename Part>
-    std::optional<std::size_t> joined(Kind kind, std::string_view word, const Part& part) {
-        Node node{.kind = kind};
-        for (;;) {
-            const std::optional<std::size_t> one = part();
-            if (!one) return std::nullopt;
-            node.of.push_back(*one);
-            if (!is_word(word)) break;
-            ++next_;
-        }
-        return node.of.size() == 1 ? node.of.front() : add(std::move(node));
+    /// Adds nodes for a part of the condition, the last of which is the whole part.
+    std::size_t any(int depth) {
+        return parse_joined(
+            reader_, levels, [&] { return term(depth); },
+            [this](std::string_view word, std::size_t left, std::size_t right) {
+                return add({.kind = word == "or" ? NodeKind::any : NodeKind::all, .of = {left, right}});
+            });
     }
 
-    std::optional<std::size_t> any(int depth) {
-        return joined(Kind::any, "or", [&] { return joined(Kind::all, "and", [&] { return term(depth); }); });
-    }
-
-    std::optional<std::size_t> term(int depth) {
-        if (depth > deepest_condition) return fail(token(), "found too many brackets and 'not'; expected fewer");
-        if (is_word("not")) {
-            ++next_;
-            const auto negated = term(depth + 1);
-            return negated ? add({.kind = Kind::negation, .of = {*negated}}) : std::nullopt;
-        }
-        if (!is_word("(")) return comparison();
-        ++next_;
-        const auto inner = any(depth + 1);
-        if (!inner) return std::nullopt;
-        if (!is_word(")")) return fail(token(), found() + "; expected ')'");
-        ++next_;
-        // The last node must be the whole condition.
+    std::size_t term(int depth) {
+        if (depth > deepest_condition) fail(token(), "found too many brackets and 'not'; expected fewer");
+        if (reader_.take("not")) return add({.kind = NodeKind::negation, .of = {term(depth + 1)}});
+        if (!reader_.take("(")) return comparison();
+        const std::size_t inner = any(depth + 1);
+        if (!reader_.take(")")) fail(token(), found() + "; expected ')'");
         return inner;
     }
 
-    std::optional<std::size_t> comparison() {
-        const Token name = token();
-        const auto known = names_.find(name.text);
-        if (name.text.empty() || name.quoted) return fail(name, found() + "; expected the name of a fact or of a choice");
+    std::size_t comparison() {
+        const std::string name(token().text);
+        if (name.empty() || is_quoted()) fail(token(), found() + "; expected the name of a fact or of a choice");
+        const auto known = names_.find(name);
         if (known == names_.end()) {
-            return fail(name, fmt::format("unknown name '{}'{}", printable(name.text, 60), expected_name(name.text)));
+            fail(token(), fmt::format("unknown name '{}'{}", printable(name, 60), expected_name(name)));
         }
-        ++next_;
-        Node node{.name = name.text, .what = known->second};
+        reader_.advance();
+        ConditionNode node{.name = name, .what = known->second};
         constexpr std::array<std::pair<std::string_view, Operator>, 6> operators = {{{"=", Operator::equal},
                                                                                      {"!=", Operator::unequal},
                                                                                      {"<", Operator::less},
                                                                                      {"<=", Operator::at_most},
                                                                                      {">", Operator::greater},
                                                                                      {">=", Operator::at_least}}};
-        const auto found_operator = std::ranges::find_if(operators, [&](const auto& each) { return is_word(each.first); });
+        const auto found_operator = std::ranges::find_if(operators, [&](const auto& each) { return reader_.take(each.first); });
         if (found_operator == operators.end()) {
-            if (known->second.is_truth && !is_word("==")) return add(std::move(node));
-            return fail(token(), fmt::format("{} after '{}'; expected one of = != < <= > >=", found(), name.text));
+            if (known->second.is_truth && (is_quoted() || token().text != "==")) return add(std::move(node));
+            fail(token(), fmt::format("{} after '{}'; expected one of = != < <= > >=", found(), name));
         }
         node.operation = found_operator->second;
-        const bool orders = node.operation != Operator::equal && node.operation != Operator::unequal;
-        ++next_;
-        return compared(std::move(node), name.text, orders);
+        return compared(std::move(node), name);
     }
 
     /// "; did you mean ...?", or the facts and the earlier places.
@@ -199,20 +142,21 @@ private:
                                   : suggestion;
     }
 
-    std::optional<std::size_t> compared(Node node, const std::string& name, bool orders) {
-        const Token value = token();
+    std::size_t compared(ConditionNode node, const std::string& name) {
+        const bool orders = node.operation != Operator::equal && node.operation != Operator::unequal;
+        const std::string value(token().text);
         const ConditionName& what = node.what;
-        if (value.text.empty() && !value.quoted) return fail(value, "found the end; expected a value to compare with");
-        if (!value.quoted && what.is_truth && !orders && (value.text == "true" || value.text == "false")) {
-            node.value = value.text == "true";
-        } else if (const auto number = number_of(value.text); number && !value.quoted && what.is_number) {
+        if (value.empty() && !is_quoted()) fail(token(), "found the end; expected a value to compare with");
+        if (!is_quoted() && what.is_truth && !orders && (value == "true" || value == "false")) {
+            node.value = value == "true";
+        } else if (const auto number = number_of(value); number && !is_quoted() && what.is_number) {
             node.value = *number;
-        } else if (!orders && (what.any_word || std::ranges::count(what.words, value.text) > 0)) {
-            node.value = value.text;
+        } else if (!orders && (what.any_word || std::ranges::count(what.words, value) > 0)) {
+            node.value = value;
         } else {
-            return fail(value, fmt::format("{} for '{}'; expected {}", found(), name, expected(what, orders, value.text)));
+            fail(token(), fmt::format("{} for '{}'; expected {}", found(), name, expected(what, orders, value)));
         }
-        ++next_;
+        reader_.advance();
         return add(std::move(node));
     }
 
@@ -225,11 +169,8 @@ private:
     }
 
     const std::string& text_;
-    RecipePlace place_;
     const ConditionNames& names_;
-    Diagnostics& diagnostics_;
-    std::vector<Token> tokens_;
-    std::size_t next_ = 0;
+    ExpressionReader reader_;
     SpaceCondition condition_;
 };
 
@@ -240,7 +181,17 @@ std::optional<SpaceCondition> SpaceCondition::parse(const Setting& setting, cons
                         found_text(setting));
         return std::nullopt;
     }
-    return ConditionParser(setting, names, diagnostics).parse();
+    const std::string& text = *setting.as<std::string>();
+    try {
+        return ConditionParser(text, names).parse();
+    } catch (const ConditionError& error) {
+        RecipePlace place = setting.value_place;
+        if (place.option < 0) {  // after the quote
+            place.column += 1 + static_cast<int>(characters(std::string_view(text).substr(0, error.token.at)).size());
+        }
+        diagnostics.add(place, "when: {}", error.message);
+        return std::nullopt;
+    }
 }
 
 bool SpaceCondition::may_hold(const SpaceFacts* facts, const ValueAt& value_at) const {
@@ -249,22 +200,24 @@ bool SpaceCondition::may_hold(const SpaceFacts* facts, const ValueAt& value_at) 
 
 std::vector<std::size_t> SpaceCondition::places() const {
     std::vector<std::size_t> places;
-    for (const Node& node : nodes_) {
-        if (node.kind == Kind::comparison && !node.what.is_fact) places.push_back(node.what.place);
+    for (const ConditionNode& node : nodes_) {
+        if (node.kind == NodeKind::comparison && !node.what.is_fact) places.push_back(node.what.place);
     }
     return places;
 }
 
 bool SpaceCondition::has_facts() const {
-    return std::ranges::any_of(nodes_, [](const Node& node) { return node.kind == Kind::comparison && node.what.is_fact; });
+    return std::ranges::any_of(
+        nodes_, [](const ConditionNode& node) { return node.kind == NodeKind::comparison && node.what.is_fact; });
 }
 
-std::optional<bool> SpaceCondition::value_of(const Node& node, const SpaceFacts* facts, const ValueAt& value_at) const {
-    if (node.kind == Kind::negation) {
+std::optional<bool> SpaceCondition::value_of(const ConditionNode& node, const SpaceFacts* facts,
+                                             const ValueAt& value_at) const {
+    if (node.kind == NodeKind::negation) {
         const std::optional<bool> inner = value_of(nodes_[node.of.front()], facts, value_at);
         return inner ? std::optional(!*inner) : std::nullopt;
     }
-    if (node.kind == Kind::comparison) {
+    if (node.kind == NodeKind::comparison) {
         if (!node.what.is_fact) {
             const std::optional<ParameterValue> value = value_at(node.what.place, node.what.key);
             return value && compare(*value, node.operation, node.value);
@@ -273,7 +226,7 @@ std::optional<bool> SpaceCondition::value_of(const Node& node, const SpaceFacts*
         return compare(facts->at(node.name), node.operation, node.value);
     }
     // One part may decide although others are unknown.
-    const bool deciding = node.kind == Kind::any;
+    const bool deciding = node.kind == NodeKind::any;
     std::optional<bool> result = !deciding;
     for (const std::size_t part : node.of) {
         const std::optional<bool> one = value_of(nodes_[part], facts, value_at);

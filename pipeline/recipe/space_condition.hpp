@@ -50,10 +50,10 @@ public:
     [[nodiscard]] bool has_facts() const;
 
 private:
-    enum class Kind { comparison, all, any, negation };
+    enum class NodeKind { comparison, all, any, negation };
     enum class Operator { equal, unequal, less, at_most, greater, at_least };
-    struct Node {
-        Kind kind = Kind::comparison;
+    struct ConditionNode {
+        NodeKind kind = NodeKind::comparison;
         std::vector<std::size_t> of = {};  // the nodes that it joins or negates
         std::string name = {};             // of a fact
         ConditionName what = {};
@@ -62,10 +62,11 @@ private:
     };
     friend class ConditionParser;
 
-    [[nodiscard]] std::optional<bool> value_of(const Node& node, const SpaceFacts* facts, const ValueAt& value_at) const;
+    [[nodiscard]] std::optional<bool> value_of(const ConditionNode& node, const SpaceFacts* facts,
+                                               const ValueAt& value_at) const;
     [[nodiscard]] static bool compare(const ParameterValue& left, Operator operation, const ParameterValue& right);
 
-    std::vector<Node> nodes_;  // the last is the whole condition
+    std::vector<ConditionNode> nodes_;  // the last is the whole condition
 };
 
 }  // namespace workbench
