@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <set>
+#include <span>
 
 #include "pipeline/recipe/space_data.hpp"
 
@@ -40,7 +41,7 @@ public:
 
 private:
     /// The sequences of kinds of stages that some chain begins with form a tree.
-    struct Node {
+    struct KindNode {
         std::map<std::uint32_t, std::size_t> next = {};       // by the kind of the next stage; 0: not legal
         std::vector<const SpaceVariant*> stages = {};         // an example
         std::optional<std::vector<std::string>> shares = {};  // into which the stages split the nonzeros
@@ -108,19 +109,30 @@ private:
         }
         const SpaceSlot& slot = data_.slots[place];
         const bool may_be_there = !slot.presence || data_.holds(*slot.presence, point);
+        for_each_option(point, place, may_be_there, [&](const SpaceVariant* variant) {
+            if (variant == nullptr) {
+                if (slot.optional || !may_be_there) extend(point, place + 1, node);
+            } else if (const std::size_t next = next_node(node, *variant); next != 0) {
+                extend(point, place + 1, next);
+            }
+        });
+    }
+
+    /// Sets the place to each of its options in turn, and calls use(SpaceVariant*) with the variant, or null if the place is
+    /// left out. Conditions and the matrix may rule options out, and !may_be_there all but leaving it out.
+    void for_each_option(SpacePoint& point, std::size_t place, bool may_be_there, const auto& use) {
+        const SpaceSlot& slot = data_.slots[place];
         for (std::uint32_t option = 0; option < slot.choices.size(); ++option) {
             const SpaceChoice& choice = slot.choices[option];
             point[place] = option;
             if (choice.left_out) {
-                if (slot.optional || !may_be_there) extend(point, place + 1, node);
+                use(nullptr);
                 continue;
             }
             if (!may_be_there || !conditions_hold(choice, point)) continue;
             reader_.add_variant(place, option, point);
             const SpaceVariant& variant = *data_.variant_of(point, place);
-            if (!variant.legal || !fits_matrix(variant)) continue;
-            const std::size_t next = next_node(node, variant);
-            if (next != 0) extend(point, place + 1, next);
+            if (variant.legal && fits_matrix(variant)) use(&variant);
         }
         point[place] = 0;
     }
@@ -172,7 +184,7 @@ private:
 
     /// The options at the places of layouts, for each legal combination.
     [[nodiscard]] std::vector<std::vector<std::uint32_t>> layouts_of(SpacePoint& point, std::size_t node) {
-        Node& here = nodes_[node];
+        KindNode& here = nodes_[node];
         if (!here.shares) {
             RecipeDocument document;
             std::vector<CheckedStage> checked;
@@ -188,7 +200,7 @@ private:
             std::fill(point.begin() + static_cast<std::ptrdiff_t>(data_.stages), point.end(), 0);
             const SpaceSlot& slot = data_.slots[place];
             if (!slot.share) {
-                choose(point, here, {place}, 0, {}, groups);
+                choose(point, here, std::span(&place, 1), {}, groups);
             } else if (std::ranges::any_of(*here.shares, [name = name_of(*slot.share)](const std::string& share) {
                            return share == name || share.starts_with(name + "/");  // one that was split again
                        })) {
@@ -196,41 +208,28 @@ private:
             }
         }
         std::fill(point.begin() + static_cast<std::ptrdiff_t>(data_.stages), point.end(), 0);
-        if (!of_shares.empty()) choose(point, here, of_shares, 0, {}, groups);
+        if (!of_shares.empty()) choose(point, here, of_shares, {}, groups);
         std::fill(point.begin() + static_cast<std::ptrdiff_t>(data_.stages), point.end(), 0);
         return groups;
     }
 
-    /// Chooses an option, or none, at each of the places from number `i` on.
-    void choose(SpacePoint& point, Node& here, const std::vector<std::size_t>& places, std::size_t i, const Places& chosen,
+    /// Chooses an option, or none, at each of the places.
+    void choose(SpacePoint& point, KindNode& here, std::span<const std::size_t> places, const Places& chosen,
                 std::vector<std::vector<std::uint32_t>>& groups) {
         count_step();
-        if (i == places.size()) {
+        if (places.empty()) {
             if (chosen.empty() || !are_legal(here, chosen, point)) return;
             groups.emplace_back(point.begin() + static_cast<std::ptrdiff_t>(data_.stages), point.end());
             return;
         }
-        const std::size_t place = places[i];
-        const SpaceSlot& slot = data_.slots[place];
-        for (std::uint32_t option = 0; option < slot.choices.size(); ++option) {
-            const SpaceChoice& choice = slot.choices[option];
-            point[place] = option;
-            if (choice.left_out) {
-                choose(point, here, places, i + 1, chosen, groups);
-                continue;
-            }
-            if (!conditions_hold(choice, point)) continue;
-            reader_.add_variant(place, option, point);
-            const SpaceVariant& variant = *data_.variant_of(point, place);
-            if (!variant.legal || !fits_matrix(variant)) continue;
+        for_each_option(point, places.front(), true, [&](const SpaceVariant* variant) {
             Places more = chosen;
-            more.emplace_back(place, variant.kind);
-            choose(point, here, places, i + 1, more, groups);
-        }
-        point[place] = 0;
+            if (variant != nullptr) more.emplace_back(places.front(), variant->kind);
+            choose(point, here, places.subspan(1), more, groups);
+        });
     }
 
-    [[nodiscard]] bool are_legal(Node& here, const Places& chosen, const SpacePoint& point) {
+    [[nodiscard]] bool are_legal(KindNode& here, const Places& chosen, const SpacePoint& point) {
         const auto known = here.layouts.find(chosen);
         if (known != here.layouts.end()) return known->second;
         std::vector<CheckedChoice> layouts;
@@ -251,7 +250,7 @@ private:
     const Catalogue& catalogue_;
     Space::Data& data_;
     Catalogue rules_;
-    std::deque<Node> nodes_;                                       // the first: no stage
+    std::deque<KindNode> nodes_;                                   // the first: no stage
     std::set<std::size_t> referenced_;                             // by layouts
     std::map<std::vector<std::uint32_t>, std::uint32_t> lists_;    // by node and options of referenced stages
     std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;  // of lists in data_.layouts
