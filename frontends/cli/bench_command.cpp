@@ -176,15 +176,10 @@ void count_done(const std::vector<std::string>& done, ResultsFile& results) {
     }
 }
 
-ExitCode run_bench(const BenchArguments& arguments) {
-    const Suite suite = suite_of(arguments);
-    const BenchMachine machine = bench_machine();
+/// All but the matrices. Throws what would otherwise be thrown in each child process.
+BenchPlan plan_of(const BenchArguments& arguments, const Suite& suite, const BenchMachine& machine) {
     BenchPlan plan;
-    const std::vector<Backend> backends = backends_for(arguments, suite, machine.gpu);
-    plan.recipes = recipes_of(suite, arguments, backends, machine.gpu);
-    const SuiteMatrices matrices = matrices_of(suite, arguments.files.front());
-    const std::optional<Shard> shard = read_shard(arguments.shard);
-    plan.matrices = shard ? matrices_of_shard(matrices.here, *shard) : matrices.here;
+    plan.recipes = recipes_of(suite, arguments, backends_for(arguments, suite, machine.gpu), machine.gpu);
     plan.precisions = suite.precisions;
     plan.run_options = {"--samples", fmt::format("{}", suite.samples), "--seconds", fmt::format("{}", suite.seconds)};
     const bool inside = !suite.inside.empty();
@@ -196,19 +191,46 @@ ExitCode run_bench(const BenchArguments& arguments) {
     }
     std::vector<Recipe> recipes;
     for (const BenchRecipe& each : plan.recipes) recipes.push_back(each.recipe);
-    set_preparation(arguments.prepare, recipes);  // throws here rather than in each child process
+    set_preparation(arguments.prepare, recipes);
     if (arguments.prepare != as_recipes_ask) {
         plan.run_options.insert(plan.run_options.end(), {"--prepare", arguments.prepare});
     }
     plan.limit_seconds = suite.limit_seconds;
     plan.keep_samples = arguments.keep_samples;
-    if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");  // throws here rather than in each child process
+    if (!arguments.keep.empty()) (void)KeepFolder(arguments.keep, "");
     plan.keep = arguments.keep;
     plan.program = std::filesystem::read_symlink("/proc/self/exe");
     plan.version = program_identity();
     plan.device = machine.devices;
     plan.software = software_text(machine.gpu);
+    return plan;
+}
 
+/// Prints what a bench has measured, and writes its page, if it has one.
+ExitCode report_bench(const BenchCount& count, const std::vector<Record>& records, const std::string& title,
+                      const std::string& out, const std::string& page) {
+    if (!records.empty()) print_text("\n{}{}", ranking_text(records), prices_text(records));
+    if (!page.empty() && !records.empty()) write_whole_file(page, bench_page(records, title, command_line()));
+    if (count.stopped) {
+        print_text("Repeat the command for the rest.\n");
+        return ExitCode::stopped;
+    }
+    if (count.wrong > 0) return ExitCode::wrong_result;
+    const auto has = [&records](const char* status) {
+        return std::any_of(records.begin(), records.end(), [&](const Record& record) { return record.status == status; });
+    };
+    if (has("measured") || !has("failed")) return ExitCode::ok;
+    print_error(fmt::format("error: every measurement failed; {} has the reasons, and --retry repeats them", out));
+    return ExitCode::incomplete;
+}
+
+ExitCode run_bench(const BenchArguments& arguments) {
+    const Suite suite = suite_of(arguments);
+    const BenchMachine machine = bench_machine();
+    BenchPlan plan = plan_of(arguments, suite, machine);
+    const SuiteMatrices matrices = matrices_of(suite, arguments.files.front());
+    const std::optional<Shard> shard = read_shard(arguments.shard);
+    plan.matrices = shard ? matrices_of_shard(matrices.here, *shard) : matrices.here;
     const std::string out = results_file_for(arguments, suite, shard);
     const std::string page = arguments.no_page ? "" : page_beside(out);
     check_results_file("--out", page);
@@ -229,19 +251,7 @@ ExitCode run_bench(const BenchArguments& arguments) {
     }
     std::vector<Record> records;
     if (std::error_code unknown; std::filesystem::file_size(out, unknown) > 0 && !unknown) add_records({out}, records);
-    if (!records.empty()) print_text("\n{}{}", ranking_text(records), prices_text(records));
-    if (!page.empty() && !records.empty()) write_whole_file(page, bench_page(records, suite.name, command_line()));
-    if (count.stopped) {
-        print_text("Repeat the command for the rest.\n");
-        return ExitCode::stopped;
-    }
-    if (count.wrong > 0) return ExitCode::wrong_result;
-    const auto has = [&records](const char* status) {
-        return std::any_of(records.begin(), records.end(), [&](const Record& record) { return record.status == status; });
-    };
-    if (has("measured") || !has("failed")) return ExitCode::ok;
-    print_error(fmt::format("error: every measurement failed; {} has the reasons, and --retry repeats them", out));
-    return ExitCode::incomplete;
+    return report_bench(count, records, suite.name, out, page);
 }
 
 }  // namespace

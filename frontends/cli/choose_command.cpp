@@ -189,12 +189,8 @@ double hang_seconds(double usual) {
     return seconds > 0 && std::isfinite(seconds) ? seconds : usual;
 }
 
-/// Runs in a child process. `log`: what earlier runs and lost child processes have recorded.
-ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, SearchLog log, double budget_seconds) {
-    const KokkosRuntime kokkos(print_error);
-    const std::unique_ptr<Device> gpu = make_cuda_device();
-    const std::unique_ptr<Device> host = make_host_device();
-
+/// Without what depends on devices, matrix and space.
+ChooseOptions options_of(const ChooseArguments& arguments, double budget_seconds) {
     ChooseOptions options;
     options.budget_seconds = budget_seconds;
     options.products = arguments.products;
@@ -205,11 +201,33 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
     }
     options.precision = precision_named(arguments.precision);
     options.vectors = arguments.vectors;
-    options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
-    options.timing.minimum_seconds = 0;         // many recipes with few samples each
-    options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
+    options.timing.minimum_seconds = 0;  // many recipes with few samples each
     options.ablate = true;
     options.hang_seconds = hang_seconds(options.hang_seconds);
+    return options;
+}
+
+/// The recipes that are chosen among, apart from those of a space.
+std::vector<Recipe> candidates_for(const CsrMatrix& matrix, const Candidates& candidates, const ChooseArguments& arguments) {
+    const Orders orders = candidates.space || !arguments.recipes.empty() ? Orders::own
+                          : matrix.rows == matrix.columns                ? Orders::others_of_square
+                                                                         : Orders::others;
+    std::vector<Recipe> recipes = candidates_of(catalogue(), candidates.recipes, candidates.matrix, orders);
+    if (candidates.space) {
+        for (Recipe& recipe : recipes) recipe.node_size = candidates.space->node_size();
+    }
+    return recipes;
+}
+
+/// Runs in a child process. `log`: what earlier runs and lost child processes have recorded.
+ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, SearchLog log, double budget_seconds) {
+    const KokkosRuntime kokkos(print_error);
+    const std::unique_ptr<Device> gpu = make_cuda_device();
+    const std::unique_ptr<Device> host = make_host_device();
+
+    ChooseOptions options = options_of(arguments, budget_seconds);
+    options.always = candidates.space ? 1 : 2;  // CSR, and after RCM unless a space decides about it
+    options.backends = backends_of_one_device(arguments.backends, gpu != nullptr);
     std::optional<KeepFolder> keep = keep_folder(arguments.keep, *host);
     options.keep = pointer_to(keep);
     const auto [matrix, matrix_report] = load_matrix(candidates.matrix);
@@ -227,13 +245,7 @@ ExitCode search(const ChooseArguments& arguments, const Candidates& candidates, 
         const SpaceFacts facts = facts_of(matrix, candidates.space->node_size());
         options.space = &space.emplace(load_space(candidates.space_file, catalogue(), arguments.changes, &facts));
     }
-    const Orders orders = candidates.space || !arguments.recipes.empty() ? Orders::own
-                          : matrix.rows == matrix.columns                ? Orders::others_of_square
-                                                                         : Orders::others;
-    std::vector<Recipe> recipes = candidates_of(catalogue(), candidates.recipes, candidates.matrix, orders);
-    if (candidates.space) {
-        for (Recipe& recipe : recipes) recipe.node_size = candidates.space->node_size();
-    }
+    const std::vector<Recipe> recipes = candidates_for(matrix, candidates, arguments);
     const Interruption interruption;
     const Choice choice = [&, &input = matrix] {
         const StdoutToStderr redirection;

@@ -156,6 +156,22 @@ bool writes_results(const SolveReport& report, const std::filesystem::path& fold
     return any || !std::filesystem::exists(folder / "solve.json", unknown);
 }
 
+/// Writes what was solved, and prints it.
+void write_solves(const SolveReport& report, const SolveArguments& arguments) {
+    const std::filesystem::path folder = arguments.out;
+    std::vector<std::string> files;
+    if (writes_results(report, folder)) files = write_solve(report, folder, command_line(), arguments.column);
+    if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
+    if (arguments.json == standard_output) {
+        fmt::print("{}", solve_json(report));
+    } else {
+        const std::string written = fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "));
+        const std::string kept = fmt::format("The results of an earlier solve in {} are kept.\n", folder.string());
+        print_text("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
+    }
+    for (const Failure& failure : report.failures) print_error("error: " + failure.text);
+}
+
 ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos(print_error);
@@ -215,19 +231,9 @@ ExitCode run_solve(const SolveArguments& arguments) {
             stopped = true;
         }
     }
-    std::vector<std::string> files;
-    if (writes_results(report, folder)) files = write_solve(report, folder, command_line(), arguments.column);
-    if (!arguments.json.empty() && arguments.json != standard_output) write_whole_file(arguments.json, solve_json(report));
-    if (arguments.json == standard_output) {
-        fmt::print("{}", solve_json(report));
-    } else {
-        const std::string written = fmt::format("Written to {}: {}\n", folder.string(), fmt::join(files, ", "));
-        const std::string kept = fmt::format("The results of an earlier solve in {} are kept.\n", folder.string());
-        print_text("{}\n{}", solve_text(report), wrapped(files.empty() ? kept : written));
-    }
-    for (const Failure& failure : report.failures) print_error("error: " + failure.text);
-    if (!stopped) return exit_code_of(report);
     const std::size_t wanted = 1 + recipes.solve.size() + (recipes.tune.empty() ? 0 : 1);
+    write_solves(report, arguments);
+    if (!stopped) return exit_code_of(report);
     print_error(fmt::format("stopped: {} of {} solves are kept in {}", report.outcomes.size(), wanted, folder.string()));
     return ExitCode::stopped;
 }
