@@ -3,8 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,14 +14,19 @@
 #include "viz/encode.hpp"
 #include "viz/palette.hpp"
 
-// The template of the page, embedded by the assembler.
+// The templates of the pages, embedded by the assembler.
 asm(".pushsection .rodata\n"
     "workbench_page: .incbin \"" WORKBENCH_PAGE_FILE
     "\"\n"
     "workbench_page_end: .byte 0\n"
+    "workbench_live_page: .incbin \"" WORKBENCH_LIVE_PAGE_FILE
+    "\"\n"
+    "workbench_live_page_end: .byte 0\n"
     ".popsection\n");
 extern "C" const char workbench_page[];
 extern "C" const char workbench_page_end[];
+extern "C" const char workbench_live_page[];
+extern "C" const char workbench_live_page_end[];
 
 namespace workbench {
 namespace {
@@ -125,5 +132,24 @@ std::string page_of_parts(std::string_view data) {
 }
 
 std::string empty_page() { return PageFile().html("SpMV workbench", ""); }
+
+std::string live_page_html(std::string_view title, std::string_view nonce, std::string_view document) {
+    std::string json;
+    for (const char letter : document) json += letter == '<' ? std::string("\\u003c") : std::string(1, letter);  // no </script>
+    std::string_view rest(workbench_live_page, static_cast<std::size_t>(workbench_live_page_end - workbench_live_page));
+    std::string text;
+    // In the order of their places in the template.
+    const std::array<std::pair<std::string_view, std::string>, 3> marks{
+        {{"<!--title-->", escaped(title)}, {"<!--data-->", json}, {"@nonce@", std::string(nonce)}}};
+    for (const auto& [mark, content] : marks) {
+        const std::size_t at = rest.find(mark);
+        if (at == std::string_view::npos) throw std::logic_error("the template of the live page lacks a mark");
+        text += rest.substr(0, at);
+        text += content;
+        rest.remove_prefix(at + mark.size());
+    }
+    text += rest;
+    return text;
+}
 
 }  // namespace workbench

@@ -1,4 +1,4 @@
-// A self-contained HTML page: the template of viz/page with the data as compressed base64 sections.
+// HTML pages: the templates of viz/page with their data.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ enum class PageCompression { best, none };
 /// Reverses joined_parts. Throws std::logic_error for other bytes.
 [[nodiscard]] std::vector<std::string_view> parts_of(std::string_view data);
 
-/// Sections are numbered in the order in which they are added; the document refers to these numbers.
+/// A self-contained page, with the data as compressed base64 sections. They are numbered in the order in which they are added;
+/// the document refers to these numbers.
 class PageFile {
 public:
     explicit PageFile(PageCompression compression = PageCompression::best) : compression_(compression) {}
@@ -35,8 +36,7 @@ public:
     /// The size of the page without sections.
     [[nodiscard]] static std::size_t template_bytes();
 
-    /// The whole page, of compressed sections. `document` is JSON; empty: the page waits for
-    /// data. `title` is plain text.
+    /// The whole page, of compressed sections. `document` is JSON; empty: the page waits for data. `title` is plain text.
     [[nodiscard]] std::string html(std::string_view title, std::string_view document) const;
     /// Its parts, of sections that are not compressed.
     [[nodiscard]] std::string data(std::string_view title, std::string_view document) const;
@@ -52,5 +52,9 @@ private:
 [[nodiscard]] std::string page_of_parts(std::string_view data);
 /// The page without data, which is given them later.
 [[nodiscard]] std::string empty_page();
+
+/// The page of `workbench serve`, in which a recipe is edited, with the data for its start. `nonce`: the nonce of the page's
+/// scripts, for its content security policy; `document` is JSON.
+[[nodiscard]] std::string live_page_html(std::string_view title, std::string_view nonce, std::string_view document);
 
 }  // namespace workbench

@@ -17,8 +17,8 @@
 #include "frontends/cli/drawn_stages.hpp"
 #include "frontends/cli/movie.hpp"
 #include "frontends/cli/terminal.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/report/pictures.hpp"
-#include "pipeline/report/storage_pictures.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 #include "viz/animation.hpp"
 #include "viz/flow_picture.hpp"
@@ -98,10 +98,12 @@ void draw_flow(const DrawArguments& arguments, const Recipe& recipe, const std::
         }
     });
     if (!problem.empty()) {
-        throw RecipeError(
-            fmt::format("--flow: {}; expected a recipe with column_segmentation and a matrix of 1 to {} rows and "
-                        "columns",
-                        problem, most_flow_rows));
+        std::string segmenting;
+        for (const StageEntry& stage : catalogue().stages) {
+            if (!stage.segment_width.empty()) segmenting += (segmenting.empty() ? "" : " or ") + stage.name;
+        }
+        throw RecipeError(fmt::format("--flow: {}; expected a recipe with {} and a matrix of 1 to {} rows and columns", problem,
+                                      segmenting, most_flow_rows));
     }
     const SheetHead head = head_of(report);
     FlowPicture picture{head.title, head.origin, flow, arguments.width};

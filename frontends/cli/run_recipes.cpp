@@ -18,7 +18,6 @@
 #include "frontends/cli/options.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "pipeline/report/pictures.hpp"
-#include "pipeline/report/storage_pictures.hpp"
 #include "studies/bench/ranking.hpp"
 #include "studies/bench/records.hpp"
 

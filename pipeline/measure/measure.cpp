@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <array>
 
 #include "core/contract/errors.hpp"
 #include "core/system/compile.hpp"
@@ -343,5 +344,16 @@ template struct Oracle<float>;
 template struct Oracle<double>;
 template struct Verifier<float>;
 template struct Verifier<double>;
+
+bool still_works(Device& device) {
+    std::array<Index, 4> numbers{};
+    try {
+        const DeviceMemory memory = to_device(device, std::span<const Index>(numbers), "a test of the device");
+        device.download(memory, std::as_writable_bytes(std::span(numbers)));
+    } catch (const UserError&) {
+        return false;
+    }
+    return true;
+}
 
 }  // namespace workbench

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/device.hpp"
 #include "core/contract/rounding.hpp"
 #include "pipeline/measure/candidate.hpp"
 #include "pipeline/measure/median.hpp"
@@ -153,5 +154,9 @@ void time_in_turns(const std::vector<ReadyKernel*>& kernels, const TimingOptions
 
 /// Speed-up and break-even of a kernel that was timed in turns with the baseline. The price is its setup_seconds.
 void compare_with_baseline(KernelOutcome& kernel, const KernelOutcome& baseline);
+
+/// Copies a little memory to the device and back. Returns false if that fails: after an illegal address, for example, nothing
+/// else runs on a GPU in the same process.
+[[nodiscard]] bool still_works(Device& device);
 
 }  // namespace workbench

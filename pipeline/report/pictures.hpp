@@ -1,4 +1,5 @@
-// The pictures of a run: one a stage, one more where a stage orders the rows within tiles, and all stages on one sheet.
+// The pictures of a run: one a stage, one more where a stage orders the rows within tiles, all stages on one sheet, and the
+// arrays that its layouts store.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "pipeline/report/report.hpp"
 #include "viz/contact_sheet.hpp"
 #include "viz/stage_picture.hpp"
+#include "viz/storage_picture.hpp"
 #include "viz/tile_profile.hpp"
 
 namespace workbench {
@@ -66,5 +68,12 @@ public:
 private:
     std::vector<std::shared_ptr<const StagePage>> pages_;
 };
+
+/// The whole map of a report's layouts; it must outlive the picture.
+[[nodiscard]] StoragePicture storage_picture(const RunReport& report, const StorageMap& map);
+
+/// Writes storage.png, a 16:9 sheet, storage_reads.png and storage.svg, which shows the whole map, if the report has a map. A
+/// file that cannot be written becomes a failure of the report.
+void write_storage_pictures(const std::filesystem::path& folder, RunReport& report);
 
 }  // namespace workbench

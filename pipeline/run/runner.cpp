@@ -10,7 +10,7 @@
 #include "core/contract/failure.hpp"
 #include "core/text/words.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/measure/still_works.hpp"
+#include "pipeline/measure/measure.hpp"
 
 namespace workbench {
 namespace {

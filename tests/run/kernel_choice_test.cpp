@@ -7,7 +7,7 @@
 
 #include "core/contract/errors.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/measure/still_works.hpp"
+#include "pipeline/measure/measure.hpp"
 #include "run/scripted_runs.hpp"
 #include "support/free_memory.hpp"
 
