@@ -17,8 +17,7 @@ StageResult run_first_column(const StagedMatrix& staged, const Parameters& param
     }
     std::vector<Index> order = all_of(nodes);
     stable_sort_by(order, keys);
-    const Permutation of_nodes = Permutation::from_old_of_new(std::move(order));
-    return {.change = {.order = OrderChange{Acts::rows, expand(of_nodes, staged.node_size)}}};
+    return {.change = {.order = order_of_nodes(std::move(order), staged.node_size, Acts::rows)}};
 }
 
 }  // namespace
@@ -27,12 +26,7 @@ StageEntry first_column_stage() {
     return {.name = "first_column",
             .summary = "Sort rows by the column of their first nonzero (stable)",
             .source = "docs/new_stage.md, which walks through it",
-            .parameters = {{.name = "width",
-                            .type = ParameterType::integer,
-                            .default_value = std::int64_t{1},
-                            .minimum = 1,
-                            .unit = "columns",
-                            .help = "columns that count as one place"}},
+            .parameters = {integer_parameter("width", by_default(1), at_least(1, "columns"), "columns that count as one")},
             .contract = [](const Parameters&) { return StageContract{.acts = Acts::rows}; },
             .run = run_first_column};
 }
