@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A type, alias, concept or constant of a namespace has one definition: with two, the linker would silently take either.
+# A type, alias, concept or constant of a namespace has one definition: with two, the linker would silently take either. And a
+# class or enumeration has one meaning: no two have one name, in whatever namespace, class, function or file they are.
 # Usage: one_definition_test.sh SOURCE_FOLDER
 set -euo pipefail
 folder=$1
@@ -39,6 +40,28 @@ duplicates() {
     ' "$@" | sort
 }
 
+# homonyms FILE...: the same of classes and enumerations, wherever they are defined
+homonyms() {
+    awk '
+        FNR == 1 { raw = 0; open = "" }
+        open != "" && /^ *:/ { places[open] = places[open] " " place; ++count[open] }
+        { open = "" }
+        /R"[^(]*\(/ { raw = 1 }
+        raw { if ($0 ~ /\)[^("]*"/) raw = 0; next }
+        match($0, /^ *(template <.*> )?(struct|class|union|enum class|enum) (alignas\([^)]*\) )?[A-Za-z_0-9]+( final)?( : .*| \{.*)?$/) {
+            if ($0 ~ /;$/ && $0 !~ /\{/) next
+            name = $0
+            sub(/^ *(template <.*> )?(struct|class|union|enum class|enum) (alignas\([^)]*\) )?/, "", name)
+            ends = name ~ /^[A-Za-z_0-9]+( final)?$/
+            sub(/[^A-Za-z_0-9].*/, "", name)
+            if (ends) { open = name; place = FILENAME ":" FNR; next }  # a base may follow on the next line
+            places[name] = places[name] " " FILENAME ":" FNR
+            ++count[name]
+        }
+        END { for (name in count) if (count[name] > 1) print name ":" places[name] }
+    ' "$@" | sort
+}
+
 planted=$(mktemp -d)
 trap 'rm -r "$planted"' EXIT
 printf '%s\n' 'namespace room {' 'namespace {' 'struct Hidden {' '};' '}  // namespace' 'struct Forward;' 'class Twice final : public Base {' '};' \
@@ -48,6 +71,16 @@ printf '%s\n' 'namespace room {' 'namespace {' 'struct Hidden {' '};' '}  // nam
 found=$(duplicates "$planted/a.hpp" "$planted/b.cpp" | cut -d: -f1-3)
 [ "$found" = $'room::Alias\nroom::Twice\nroom::size' ] || { echo "planted duplicates were not found: $found"; exit 1; }
 
+printf '%s\n' 'namespace {' 'struct Inside;' 'struct Outside {' '    enum class Inside { a };' '    struct Outside::Later {' '};' '}  // namespace' > "$planted/a.hpp"
+printf '%s\n' 'template <typename T>' 'class Inside' '    : Base {' '};' 'struct Inside<int> {' '};' > "$planted/b.cpp"
+found=$(homonyms "$planted/a.hpp" "$planted/b.cpp" | cut -d: -f1)
+[ "$found" = Inside ] || { echo "planted homonyms were not found: $found"; exit 1; }
+
 found=$(find "$folder"/{core,frontends,kernels,pipeline,stages,studies,viz} -path '*/node_modules' -prune -o \
     \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 | xargs -0 bash -c "$(declare -f duplicates); duplicates \"\$@\"" duplicates)
+[ -z "$found" ] || { echo "$found"; exit 1; }
+
+# The header of the library has a namespace of its own, whose names are those that its users expect.
+found=$(find "$folder"/{core,frontends,kernels,pipeline,stages,studies,viz} \( -path '*/node_modules' -o -path '*/library/include' \) -prune -o \
+    \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 | xargs -0 bash -c "$(declare -f homonyms); homonyms \"\$@\"" homonyms)
 [ -z "$found" ] || { echo "$found"; exit 1; }
