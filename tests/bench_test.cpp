@@ -53,7 +53,7 @@ const std::string wrong = R"("status": "wrong", "verified": false, "reason": "ro
 
 BenchLine line_of(const std::string& report, Precision precision = Precision::f64, bool keep = false) {
     BenchKey key{"h", "m", 5, precision, "p", "d", "o"};
-    return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, keep);
+    return line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, Json::parse(report), keep);
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ TEST_SUITE("lines of a bench") {
                                       .file = "r.toml",
                                       .resolved = "[kernel]\ncpu_source = \"mine.cpp\"\ncuda_source = \"mine.cu\"\n"};
         const auto line = [&](const std::string& kernels) {
-            return line_of_report({"h", "m", 5, Precision::f64, "p", "d", "o"}, recipe, report_of(kernels), false);
+            return line_of_report({"h", "m", 5, Precision::f64, "p", "d", "o"}, recipe, Json::parse(report_of(kernels)), false);
         };
         CHECK(line(mine("cpu", good) + "," + mine("cuda", unfit)).summary == "1.50 x (1.25 to 2.00), cpu mine");
         CHECK(line(mine("cpu", unfit) + "," + mine("cuda", good)).summary == "1.50 x (1.25 to 2.00), cuda mine");
@@ -138,7 +138,7 @@ TEST_SUITE("lines of a bench") {
         const auto warnings = [&report](const MatrixFacts& facts) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
             const BenchLine line =
-                line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, report, false, facts);
+                line_of_report(key, {"R", "", "r.toml", "[layout]", false, "work/0_r.toml"}, Json::parse(report), false, facts);
             for (const std::string& warning : line.warnings) {
                 const Json notes = Json::parse(line.text)["notes"];
                 CHECK(std::find(notes.begin(), notes.end(), warning) != notes.end());
@@ -154,7 +154,7 @@ TEST_SUITE("lines of a bench") {
         const auto line = [](const std::string& report) {
             const BenchKey key{"h", "m", 5, Precision::f64, "p", "d", "o"};
             const std::string resolved = "[layout]\nuse = \"ell\"\n\n[kernel]\ncpu_source = \"/a/mine.cpp\"\n";
-            return line_of_report(key, {"R", "", "r.toml", resolved, false, "work/0_r.toml"}, report, false);
+            return line_of_report(key, {"R", "", "r.toml", resolved, false, "work/0_r.toml"}, Json::parse(report), false);
         };
         std::string mine = kernel_of("mine", 1, unfit);
         mine.replace(mine.find("kokkos"), 6, "cpu");

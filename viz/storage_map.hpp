@@ -2,7 +2,7 @@
 // derived from the layout's list of arrays, the walk over its slots and the schedule of a CUDA kernel, so that no layout needs
 // code for it.
 //
-// The JSON (pipeline/report/storage_json.hpp) has the same names; a vector of structures becomes a list for each member:
+// The JSON (pipeline/report/report.hpp) has the same names; a vector of structures becomes a list for each member:
 //
 //   {"precision": "f64", "rows": 6, "columns": 6, "nonzeros": 13, "by_cell": true,
 //    "parts": [                                  // one for each layout of a hybrid

@@ -302,8 +302,8 @@ ExitCode judge_file(const JudgeArguments& arguments) {
     if (!arguments.no_page) {
         std::vector<Record> records;
         add_records({folder / "judged.jsonl", folder / "rivals.jsonl"}, records);
-        write_whole_file(
-            page, bench_page(records, fmt::format("{}: {}", judgement->file, judgement->verdict()), command_line(), json));
+        write_whole_file(page, bench_page(records, fmt::format("{}: {}", judgement->file, judgement->verdict()), command_line(),
+                                          &*judgement));
     }
     if (arguments.json == standard_output) {
         fmt::print("{}\n", json);

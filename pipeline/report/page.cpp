@@ -10,7 +10,7 @@
 #include "core/matrix/guarded_loop.hpp"
 #include "core/matrix/host_threads.hpp"
 #include "pipeline/report/figures.hpp"
-#include "pipeline/report/storage_json.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace workbench {
 namespace {
@@ -229,10 +229,10 @@ std::string fill(PageFile& page, std::span<const PageRun> runs, const PageFacts&
     Json document{{"kind", facts.kind}, {"command", facts.command}, {"runs", Json::array()}};
     for (const PageRun& run : runs) {
         document["runs"].push_back(
-            {{"report", Json::parse(to_json(run.report))},
+            {{"report", json_of(run.report)},
              {"title", run.report.title()},
              {"figures", figures_of(run.report)},
-             {"storage", run.report.storage == nullptr ? Json(nullptr) : Json::parse(to_json(*run.report.storage))},
+             {"storage", run.report.storage == nullptr ? Json(nullptr) : Json(json_of(*run.report.storage))},
              {"pattern", nullptr}});
     }
     // The size that is reserved for mandatory parts; at least half of the rest of a small budget remains.

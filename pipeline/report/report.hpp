@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/contract/device.hpp"
 #include "core/contract/failure.hpp"
 #include "core/matrix/value_statistics.hpp"
@@ -83,8 +85,12 @@ struct RunReport {
 /// The meanings of those figures, one line each.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> legend_of_metrics();
 
-/// One JSON object, described in docs/report.md.
+/// One JSON object, described in docs/report.md. NaN and infinities, which JSON lacks, are null.
+[[nodiscard]] nlohmann::ordered_json json_of(const RunReport& report);
 [[nodiscard]] std::string to_json(const RunReport& report);
+
+/// One JSON object, in the format that viz/storage_map.hpp describes.
+[[nodiscard]] nlohmann::ordered_json json_of(const StorageMap& map);
 
 /// The reports of several recipes that ran in one process: {"runs": [...]}.
 [[nodiscard]] std::string to_json(const std::vector<RunReport>& reports);

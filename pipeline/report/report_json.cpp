@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 
@@ -159,8 +161,6 @@ Json json_of(const MatrixReport& matrix) {
     return json;
 }
 
-Json json_of(const RunReport& report);
-
 template <typename Things>
 Json list_of(const Things& things) {
     Json list = Json::array();
@@ -168,39 +168,9 @@ Json list_of(const Things& things) {
     return list;
 }
 
-Json json_of(const RunReport& report) {
-    Json layouts = list_of(report.layouts);
-    Json errors = Json::array();
-    Json unsuitable;
-    for (const Failure& failure : report.failures) {
-        errors.push_back(failure.text);
-        if (failure.exit_code == ExitCode::bad_input && unsuitable.is_null()) unsuitable = failure.text;
-    }
-    return {{"recipe",
-             {{"name", report.recipe_name},
-              {"source", report.recipe_source},
-              {"file", report.recipe_file.empty() ? "" : seen_from_here(report.recipe_file)},
-              {"resolved", report.resolved_recipe}}},
-            {"sweep", json_of(report.sweep)},
-            {"matrix", json_of(report.matrix)},
-            {"stages", list_of(report.stages)},
-            {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
-            {"layouts", layouts},
-            {"cache", name_of(report.cache)},
-            {"vectors", report.vectors},
-            {"turn_seed", report.turn_seed},
-            {"kernels", list_of(report.kernels)},
-            {"devices", list_of(report.devices)},
-            {"machine", report.machine},
-            {"versions", report.versions},
-            {"process_seconds", report.process_seconds},
-            {"notes", report.notes},
-            {"errors", errors},
-            {"unsuitable", unsuitable},
-            {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
-            {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)},
-            {"page", report.page.empty() ? Json(nullptr) : Json(report.page)},
-            {"density_ceiling", report.density_ceiling ? Json(*report.density_ceiling) : Json(nullptr)}};
+void replace_non_finite(Json& json) {
+    if (json.is_structured()) std::for_each(json.begin(), json.end(), replace_non_finite);
+    if (json.is_number_float() && !std::isfinite(json.get<double>())) json = nullptr;
 }
 
 /// Names of files need not be UTF-8; what is not is replaced. NaN and infinities, which JSON lacks, become null.
@@ -212,6 +182,43 @@ void add_with_companions(std::set<std::string>& pictures, const std::string& nam
 }
 
 }  // namespace
+
+Json json_of(const RunReport& report) {
+    Json layouts = list_of(report.layouts);
+    Json errors = Json::array();
+    Json unsuitable;
+    for (const Failure& failure : report.failures) {
+        errors.push_back(failure.text);
+        if (failure.exit_code == ExitCode::bad_input && unsuitable.is_null()) unsuitable = failure.text;
+    }
+    Json json{{"recipe",
+               {{"name", report.recipe_name},
+                {"source", report.recipe_source},
+                {"file", report.recipe_file.empty() ? "" : seen_from_here(report.recipe_file)},
+                {"resolved", report.resolved_recipe}}},
+              {"sweep", json_of(report.sweep)},
+              {"matrix", json_of(report.matrix)},
+              {"stages", list_of(report.stages)},
+              {"layout", layouts.empty() ? Json(nullptr) : layouts.front()},
+              {"layouts", layouts},
+              {"cache", name_of(report.cache)},
+              {"vectors", report.vectors},
+              {"turn_seed", report.turn_seed},
+              {"kernels", list_of(report.kernels)},
+              {"devices", list_of(report.devices)},
+              {"machine", report.machine},
+              {"versions", report.versions},
+              {"process_seconds", report.process_seconds},
+              {"notes", report.notes},
+              {"errors", errors},
+              {"unsuitable", unsuitable},
+              {"contact_sheet", report.contact_sheet.empty() ? Json(nullptr) : Json(report.contact_sheet)},
+              {"storage_picture", report.storage_picture.empty() ? Json(nullptr) : Json(report.storage_picture)},
+              {"page", report.page.empty() ? Json(nullptr) : Json(report.page)},
+              {"density_ceiling", report.density_ceiling ? Json(*report.density_ceiling) : Json(nullptr)}};
+    replace_non_finite(json);
+    return json;
+}
 
 std::string to_json(const RunReport& report) { return text_of(json_of(report)); }
 

@@ -1,6 +1,7 @@
-#include "pipeline/report/storage_json.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "pipeline/report/report.hpp"
+#include "viz/storage_map.hpp"
 
 namespace workbench {
 namespace {
@@ -82,7 +83,7 @@ Json json_of(const StoragePart& part, bool by_cell, int bytes_of_value) {
 
 }  // namespace
 
-std::string to_json(const StorageMap& map) {
+Json json_of(const StorageMap& map) {
     Json json{{"precision", name_of(map.precision)},
               {"rows", map.rows},
               {"columns", map.columns},
@@ -90,7 +91,7 @@ std::string to_json(const StorageMap& map) {
               {"by_cell", map.by_cell}};
     json["parts"] = Json::array();
     for (const StoragePart& part : map.parts) json["parts"].push_back(json_of(part, map.by_cell, value_bytes(map.precision)));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json;
 }
 
 }  // namespace workbench

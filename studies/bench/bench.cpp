@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
 #include "core/system/child.hpp"
@@ -45,15 +46,15 @@ constexpr const char* not_utf8 =
     "has bytes in its path that are not UTF-8, so that no recipe can name it; rename the file or its folder";
 
 /// A folder for the child processes' files; the destructor deletes it.
-class WorkFolder {
+class BenchFolder {
 public:
-    explicit WorkFolder(fs::path path) : path_(std::move(path)) { clear(); }
-    ~WorkFolder() {
+    explicit BenchFolder(fs::path path) : path_(std::move(path)) { clear(); }
+    ~BenchFolder() {
         std::error_code ignored;
         fs::remove_all(path_, ignored);
     }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
+    BenchFolder(const BenchFolder&) = delete;
+    BenchFolder& operator=(const BenchFolder&) = delete;
 
     [[nodiscard]] const fs::path& path() const { return path_; }
 
@@ -286,7 +287,8 @@ private:
         for (const BenchKey& key : pending.keys) {
             BenchLine line;
             try {
-                line = line_of_report(key, pending.facts, report, plan_.keep_samples, pending.matrix->facts);
+                line = line_of_report(key, pending.facts, nlohmann::ordered_json::parse(report), plan_.keep_samples,
+                                      pending.matrix->facts);
             } catch (const std::exception& wrong) {
                 line = line_of_failure(key, pending.facts, fmt::format("its report cannot be read: {}", wrong.what()));
             }
@@ -333,7 +335,7 @@ private:
     const BenchPlan& plan_;
     ResultsFile& results_;
     const BenchObserver& observer_;
-    WorkFolder work_;
+    BenchFolder work_;
     std::vector<BenchRecipeFacts> facts_;
     BenchCount count_;
     const BenchMatrix* warned_of_ = nullptr;  // the matrix of the last line
@@ -349,7 +351,7 @@ std::vector<BenchRecipe> baseline_recipes(const Catalogue& catalogue, const std:
     std::vector<BenchRecipe> recipes;
     const auto add = [&](const LayoutEntry& layout, const std::string& vendor, const std::vector<Backend>& on) {
         for (const bool reordered : {false, true}) {
-            const std::string name = vendor + (reordered ? ", RCM" : "");
+            const std::string name = vendor + (reordered ? ", " + catalogue.order_title : "");
             const std::string stage =
                 reordered ? fmt::format("[[stage]]\nuse = \"{}\"\nvariant = \"reverse\"\n", catalogue.baseline_order) : "";
             const std::string text =

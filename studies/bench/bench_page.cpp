@@ -68,14 +68,14 @@ nlohmann::json list_of(const Things& things) {
 }  // namespace
 
 std::string bench_page(const std::vector<Record>& records, const std::string& title, const std::string& command,
-                       const std::string& judgement) {
+                       const Judgement* judgement) {
     nlohmann::json document{{"kind", "bench"},
                             {"title", title},
                             {"command", command},
                             {"runs", nlohmann::json::array()},
                             {"records", list_of(records)},
                             {"rankings", list_of(rank(records))}};
-    if (!judgement.empty()) document["judgement"] = nlohmann::json::parse(judgement);
+    if (judgement != nullptr) document["judgement"] = json_of(*judgement);
     return PageFile().html(title, document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

@@ -314,7 +314,7 @@ Judgement judge(const std::vector<std::string>& kernel, const std::vector<std::s
     return judgement;
 }
 
-std::string to_json(const Judgement& judgement) {
+Json json_of(const Judgement& judgement) {
     Json ways = Json::object();
     Json matrices = Json::array();
     for (const JudgedMatrix& one : judgement.matrices) {
@@ -323,24 +323,27 @@ std::string to_json(const Judgement& judgement) {
         Json& number = ways[std::string(name_of(one.way))];
         number = number.is_number() ? number.get<int>() + 1 : 1;
     }
-    const Json json{{"verdict", judgement.verdict()},
-                    {"file", judgement.file},
-                    {"precision", judgement.precision},
-                    {"right", judgement.right()},
-                    {"honest", judgement.honest()},
-                    {"counts",
-                     {{"measured", judgement.count("measured")},
-                      {"unsuitable", judgement.count("unsuitable")},
-                      {"wrong", judgement.count("wrong")},
-                      {"failed", judgement.count("failed")}}},
-                    {"ways", ways},
-                    {"slows_others", null_or(judgement.slows_others())},
-                    {"over_vendor", json_of(statistics_of(factors(judgement, &JudgedMatrix::vendor)))},
-                    {"over_workbench", json_of(statistics_of(factors(judgement, &JudgedMatrix::workbench)))},
-                    {"open", judgement.open},
-                    {"sanitizer", judgement.sanitizer},
-                    {"matrices", matrices}};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return {{"verdict", judgement.verdict()},
+            {"file", judgement.file},
+            {"precision", judgement.precision},
+            {"right", judgement.right()},
+            {"honest", judgement.honest()},
+            {"counts",
+             {{"measured", judgement.count("measured")},
+              {"unsuitable", judgement.count("unsuitable")},
+              {"wrong", judgement.count("wrong")},
+              {"failed", judgement.count("failed")}}},
+            {"ways", ways},
+            {"slows_others", null_or(judgement.slows_others())},
+            {"over_vendor", json_of(statistics_of(factors(judgement, &JudgedMatrix::vendor)))},
+            {"over_workbench", json_of(statistics_of(factors(judgement, &JudgedMatrix::workbench)))},
+            {"open", judgement.open},
+            {"sanitizer", judgement.sanitizer},
+            {"matrices", matrices}};
+}
+
+std::string to_json(const Judgement& judgement) {
+    return json_of(judgement).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string to_text(const Judgement& judgement) {

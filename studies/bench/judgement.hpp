@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/contract/errors.hpp"
 #include "studies/bench/records.hpp"
 
@@ -72,7 +74,8 @@ struct Judgement {
 /// kernel, others: lines of a bench with the kernel, and of one without it on the timed matrices.
 [[nodiscard]] Judgement judge(const std::vector<std::string>& kernel, const std::vector<std::string>& others);
 
-/// One line of JSON.
+[[nodiscard]] nlohmann::ordered_json json_of(const Judgement& judgement);
+/// The same in one line.
 [[nodiscard]] std::string to_json(const Judgement& judgement);
 /// For the terminal.
 [[nodiscard]] std::string to_text(const Judgement& judgement);

@@ -146,9 +146,8 @@ std::string in_given_name(std::string text, const BenchRecipeFacts& recipe) {
 
 std::string BenchKey::text() const { return in_one_line(json_of(*this)); }
 
-BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report_text, bool keep_samples,
+BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const Json& report, bool keep_samples,
                          const MatrixFacts& facts) {
-    const Json report = Json::parse(report_text);
     Json kernels = of_precision(report.at("kernels"), key.precision);
     const Json layouts = of_precision(report.at("layouts"), key.precision);
     if (!keep_samples) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/contract/precision.hpp"
 #include "studies/bench/matrices.hpp"
 
@@ -50,9 +52,9 @@ struct BenchLine {
     std::string summary;                // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
 };
 
-/// The line of a run's report.json. Throws std::exception if the text is no such report.
-[[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& report,
-                                       bool keep_samples, const MatrixFacts& facts = {});
+/// The line of a run's report.json. Throws std::exception if the JSON is no such report.
+[[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe,
+                                       const nlohmann::ordered_json& report, bool keep_samples, const MatrixFacts& facts = {});
 
 /// The line of a run that left no report.
 [[nodiscard]] BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason);

@@ -315,7 +315,7 @@ std::vector<Record> records_of_line(const std::string& line) {
 
 std::vector<Record> records_of(const std::vector<RunReport>& reports) {
     std::vector<Record> records;
-    for (const RunReport& report : reports) add_run(Json::parse(to_json(report)), records);
+    for (const RunReport& report : reports) add_run(json_of(report), records);
     keep_last_and_tell_apart(records);
     return records;
 }

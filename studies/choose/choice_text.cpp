@@ -249,8 +249,9 @@ std::string choice_text(const Choice& choice, const ChooseOptions& options, cons
     return wrapped(head) + table.text() + wrapped(text + fmt::format("\n{}\n", answer_of(choice, options)));
 }
 
-std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
-                        const std::string& written) {
+Json json_of(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix, const std::string& written) {
+    Json runs = Json::array();
+    for (const RunReport& report : choice.reports) runs.push_back(json_of(report));
     Json ranking = Json::array();
     for (const Timed& one : choice.ranking) ranking.push_back(json_of(one));
     Json not_timed = Json::array();
@@ -267,32 +268,36 @@ std::string choice_json(const Choice& choice, const ChooseOptions& options, cons
                            {"legal", one.legal},
                            {"reason", one.reason.empty() ? Json(nullptr) : Json(one.reason)}});
     }
-    const Json json{{"matrix",
-                     {{"source", matrix.source},
-                      {"rows", matrix.rows},
-                      {"columns", matrix.columns},
-                      {"nonzeros", matrix.nonzeros},
-                      {"read_seconds", matrix.read_seconds}}},
-                    {"precision", name_of(options.precision)},
-                    {"vectors", options.vectors},
-                    {"device", choice.device},
-                    {"bytes_per_second", choice.bandwidth},
-                    {"budget_seconds", options.budget_seconds},
-                    {"seconds", choice.seconds},
-                    {"products", optional(options.products)},
-                    {"solves", options.counts_solves ? Json(options.solves) : Json(nullptr)},
-                    {"baseline_kernel", choice.baseline_kernel},
-                    {"answer", answer_of(choice, options)},
-                    {"stay", choice.stay},
-                    {"undecided", choice.undecided},
-                    {"warnings", choice.ranking.front().warnings},
-                    {"written", written},
-                    {"search", json_of(choice.search)},
-                    {"without_stage", without},
-                    {"ranking", ranking},
-                    {"not_timed", not_timed},
-                    {"runs", Json::parse(to_json(choice.reports))["runs"]}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return {{"matrix",
+             {{"source", matrix.source},
+              {"rows", matrix.rows},
+              {"columns", matrix.columns},
+              {"nonzeros", matrix.nonzeros},
+              {"read_seconds", matrix.read_seconds}}},
+            {"precision", name_of(options.precision)},
+            {"vectors", options.vectors},
+            {"device", choice.device},
+            {"bytes_per_second", choice.bandwidth},
+            {"budget_seconds", options.budget_seconds},
+            {"seconds", choice.seconds},
+            {"products", optional(options.products)},
+            {"solves", options.counts_solves ? Json(options.solves) : Json(nullptr)},
+            {"baseline_kernel", choice.baseline_kernel},
+            {"answer", answer_of(choice, options)},
+            {"stay", choice.stay},
+            {"undecided", choice.undecided},
+            {"warnings", choice.ranking.front().warnings},
+            {"written", written},
+            {"search", json_of(choice.search)},
+            {"without_stage", without},
+            {"ranking", ranking},
+            {"not_timed", not_timed},
+            {"runs", runs}};
+}
+
+std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
+                        const std::string& written) {
+    return json_of(choice, options, matrix, written).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace workbench

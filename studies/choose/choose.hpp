@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/contract/errors.hpp"
 #include "pipeline/recipe/space.hpp"
 #include "pipeline/run/runner.hpp"
@@ -152,6 +154,9 @@ struct Choice {
 [[nodiscard]] std::string choice_text(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix);
 
 /// JSON, described in docs/choosing.md. `written`: the file with the chosen recipe.
+[[nodiscard]] nlohmann::ordered_json json_of(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
+                                             const std::string& written);
+/// The same as text.
 [[nodiscard]] std::string choice_json(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
                                       const std::string& written);
 

@@ -103,7 +103,7 @@ BenchRecipeFacts facts_for_log(const Recipe& recipe) {
 }
 
 std::string trial_line(const SearchLog& log, const BenchRecipeFacts& recipe, const RunReport& report, const TrialFacts& facts) {
-    Json line = Json::parse(line_of_report(key_of(log, recipe), recipe, to_json(report), false).text);
+    Json line = Json::parse(line_of_report(key_of(log, recipe), recipe, json_of(report), false).text);
     line["trial"] = json_of(facts);
     return one_line(line);
 }

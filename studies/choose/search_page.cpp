@@ -66,7 +66,7 @@ std::optional<double> rank_correlation_of(const std::vector<std::pair<double, do
 
 std::string search_document(const Choice& choice, const ChooseOptions& options, const MatrixReport& matrix,
                             const std::string& command) {
-    nlohmann::json facts = nlohmann::json::parse(choice_json(choice, options, matrix, ""));
+    nlohmann::json facts = json_of(choice, options, matrix, "");
     facts.erase("runs");
     const std::optional<double> correlation = correlation_of(choice);
     const nlohmann::json document{{"kind", "choose"},

@@ -170,6 +170,40 @@ Json json_of(const std::vector<Advised>& advice) {
 
 std::string title_of(const SolveReport& report) { return fmt::format("Solves with {}", report.matrix.source); }
 
+Json json_of(const SolveReport& report) {
+    Json solves = Json::array();
+    for (const SolveOutcome& one : report.outcomes) solves.push_back(json_of(one, report.baseline()));
+    Json failures = Json::array();
+    for (const Failure& failure : report.failures) {
+        failures.push_back({{"exit_code", failure.exit_code}, {"text", failure.text}});
+    }
+    return {{"matrix",
+             {{"source", report.matrix.source},
+              {"rows", report.matrix.rows},
+              {"columns", report.matrix.columns},
+              {"nonzeros", report.matrix.nonzeros},
+              {"read_seconds", report.matrix.read_seconds}}},
+            {"method", name_of(report.options.method)},
+            {"preconditioner", report.options.jacobi ? "jacobi" : "none"},
+            {"precision", name_of(report.precision)},
+            {"right_hand_side", report.right_hand_side},
+            {"right_sides", report.options.right_sides},
+            {"tolerance", report.options.tolerance},
+            {"most_iterations", report.options.most_iterations},
+            {"patience", report.options.patience},
+            {"planned_solves", report.options.solves},
+            {"device", report.device.name},
+            {"process_seconds", report.process_seconds},
+            {"solves", solves},
+            {"advice", json_of(advice_of(report))},
+            {"advice_with_new_values", json_of(advice_of(report, true))},
+            {"errors", failures},
+            {"machine", report.machine},
+            {"versions", report.versions},
+            {"notes", report.notes},
+            {"warnings", report.warnings}};
+}
+
 }  // namespace
 
 std::string subtitle_of(const SolveReport& report) {
@@ -180,38 +214,7 @@ std::string subtitle_of(const SolveReport& report) {
 }
 
 std::string solve_json(const SolveReport& report) {
-    Json solves = Json::array();
-    for (const SolveOutcome& one : report.outcomes) solves.push_back(json_of(one, report.baseline()));
-    Json failures = Json::array();
-    for (const Failure& failure : report.failures) {
-        failures.push_back({{"exit_code", failure.exit_code}, {"text", failure.text}});
-    }
-    const Json json = {{"matrix",
-                        {{"source", report.matrix.source},
-                         {"rows", report.matrix.rows},
-                         {"columns", report.matrix.columns},
-                         {"nonzeros", report.matrix.nonzeros},
-                         {"read_seconds", report.matrix.read_seconds}}},
-                       {"method", name_of(report.options.method)},
-                       {"preconditioner", report.options.jacobi ? "jacobi" : "none"},
-                       {"precision", name_of(report.precision)},
-                       {"right_hand_side", report.right_hand_side},
-                       {"right_sides", report.options.right_sides},
-                       {"tolerance", report.options.tolerance},
-                       {"most_iterations", report.options.most_iterations},
-                       {"patience", report.options.patience},
-                       {"planned_solves", report.options.solves},
-                       {"device", report.device.name},
-                       {"process_seconds", report.process_seconds},
-                       {"solves", solves},
-                       {"advice", json_of(advice_of(report))},
-                       {"advice_with_new_values", json_of(advice_of(report, true))},
-                       {"errors", failures},
-                       {"machine", report.machine},
-                       {"versions", report.versions},
-                       {"notes", report.notes},
-                       {"warnings", report.warnings}};
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_of(report).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string history_csv(const SolveReport& report) {
@@ -255,12 +258,8 @@ XyChart residual_by_time(const SolveReport& report) {
 }
 
 std::string solve_document(const SolveReport& report, const std::string& command) {
-    const Json document = {{"kind", "solve"},
-                           {"title", title_of(report)},
-                           {"command", command},
-                           {"runs", Json::array()},
-                           {"solve", Json::parse(solve_json(report))},
-                           {"sentences", advice_text(report)}};
+    const Json document = {{"kind", "solve"},       {"title", title_of(report)}, {"command", command},
+                           {"runs", Json::array()}, {"solve", json_of(report)},  {"sentences", advice_text(report)}};
     return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "pipeline/report/report.hpp"
 #include "studies/bench/bench_page.hpp"
 #include "studies/bench/cover.hpp"
 #include "studies/bench/line.hpp"
@@ -147,7 +148,7 @@ TEST_SUITE("counted figures of a bench") {
             if (!whole) std::erase_if(report.kernels, [](const KernelOutcome& kernel) { return !kernel.verified(); });
             for (const Precision precision : {Precision::f64, Precision::f32}) {
                 const BenchKey key{"1234", "m.mtx", 77, precision, "a program", "a device", "options"};
-                const BenchLine line = line_of_report(key, recipe_facts, to_json(report), !whole, {});
+                const BenchLine line = line_of_report(key, recipe_facts, json_of(report), !whole, {});
                 compare_counted(fmt::format("line_{}_{}.txt", whole ? "wrong" : "right", name_of(precision)), shown_line(line));
                 records += records_csv(records_of_line(line.text));
             }

@@ -11,7 +11,6 @@
 
 #include "pipeline/report/pictures.hpp"
 #include "pipeline/report/report.hpp"
-#include "pipeline/report/storage_json.hpp"
 #include "support/golden.hpp"
 #include "support/layouts/counted_report.hpp"
 #include "support/temporary_folder.hpp"
@@ -241,7 +240,7 @@ TEST_SUITE("report") {
         part.layout = "halo";
         part.mirrors = 2;
         part.arrays.push_back({.name = "values", .role = ArrayRole::value, .length = 4, .nonzeros = 3, .padding = 1});
-        const auto json = nlohmann::json::parse(to_json(map))["parts"][0];
+        const auto json = nlohmann::json(json_of(map))["parts"][0];
         CHECK(json["nonzeros"] == 5);
         CHECK(json["padding"] == 1);
         CHECK(json["arrays"][0]["nonzeros"] == 3);

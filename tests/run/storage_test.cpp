@@ -15,7 +15,7 @@
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/report/storage_json.hpp"
+#include "pipeline/report/report.hpp"
 #include "pipeline/run/layout_examples.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 #include "support/drawn_matrix.hpp"
@@ -339,7 +339,7 @@ TEST_CASE("storage: invalid walks are refused") {
     const StorageMap map = map_storage<double>(staged.matrix, std::span(&mapped, 1));
     CHECK(map.parts.front().arrays.back().type == ElementType::f64);
     CHECK(map.parts.front().warps == 0);
-    CHECK(nlohmann::json::parse(to_json(map))["parts"][0]["shown_warps"] == nlohmann::json::array());
+    CHECK(nlohmann::json(json_of(map))["parts"][0]["shown_warps"] == nlohmann::json::array());
     CHECK(map.parts.front().arrays[1].like == 2);
     // Columns without one element per value are not shown parallel to any array.
     tampered.change = [](Slot& slot) { slot.column_index = 5; };
@@ -356,7 +356,7 @@ TEST_CASE("storage: invalid walks are refused") {
 
 TEST_CASE("storage: as JSON") {
     const auto example = examples_of(*catalogue().find_layout("sell"), catalogue()).front();
-    const auto json = nlohmann::json::parse(to_json(example.storage));
+    const auto json = nlohmann::json(json_of(example.storage));
     CHECK(json["by_cell"] == true);
     CHECK(json["nonzeros"] == 13);
     const auto& part = json["parts"][0];
@@ -383,7 +383,7 @@ TEST_CASE("storage: as JSON") {
     for (const LayoutEntry& entry : catalogue().layouts) {
         CAPTURE(entry.name);
         for (const LayoutExample& each : examples_of(entry, catalogue())) {
-            const auto parts = nlohmann::json::parse(to_json(each.storage))["parts"];
+            const auto parts = nlohmann::json(json_of(each.storage))["parts"];
             for (std::size_t i = 0; i < each.storage.parts.size(); ++i) {
                 const std::vector<StorageArray>& arrays = each.storage.parts[i].arrays;
                 for (std::size_t k = 0; k < arrays.size(); ++k) {
@@ -394,7 +394,7 @@ TEST_CASE("storage: as JSON") {
     }
     CHECK(part["shown_warps"][0]["array"].size() == 32 * part["shown_warps"][0]["steps"].get<int>());
     CHECK(part["shown_warps"][0]["sectors"] == nlohmann::json{{"values", {3, 3, 2}}, {"x", {2, 2, 2}}});
-    const auto bins = nlohmann::json::parse(to_json([&] {
+    const auto bins = nlohmann::json(json_of([&] {
         const auto recipe = project_recipe("sell.toml");
         const StagedMatrix staged = staged_by(recipe, read_matrix(source / "recipes/matrices/elasticity3d.mtx.gz"));
         return storage_of<double>(recipe, staged);
