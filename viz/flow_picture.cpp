@@ -77,13 +77,13 @@ public:
     double second_left = 0;  // of the second phase
     double second_down = 0;  // from the lines of the first phase to those of the second
 
-    struct Bounds {  // of a phase in a paper
+    struct FlowBounds {  // of a phase in a paper
         double left = 0;
         double right = 0;
         double bottom = 0;
     };
-    Bounds first_bounds;
-    Bounds second_bounds;
+    FlowBounds first_bounds;
+    FlowBounds second_bounds;
 
 private:
     /// Beside each other, or below each other if the numbers would be smaller than other text. Sizes are in cells.
@@ -174,7 +174,7 @@ void draw_sums(Canvas& canvas, const ProductFlow& flow, const FlowPlan& plan) {
 }
 
 void draw_phase_labels(Canvas& canvas, const FlowPlan& plan) {
-    const auto label = [&](const FlowPlan::Bounds& bounds, const char* text) {
+    const auto label = [&](const FlowPlan::FlowBounds& bounds, const char* text) {
         canvas.text((bounds.left + bounds.right) / 2, bounds.bottom + 0.75 * phase_label_height, text,
                     {phase_label_size, style::ink, Align::centre});
     };
