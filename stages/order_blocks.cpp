@@ -40,8 +40,7 @@ StageEntry rcm_blocks_stage() {
         .orders_all = true,
         .run = run_rcm_blocks,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
-            if (parameters.text("weights") != "rows" || parameters.text("keep") == "order") return std::nullopt;
-            return CutLevels{parameters, "rcm_blocks"};
+            return CutLevels{parameters, "rcm_blocks", keeps_partition(parameters)};
         },
         .foresee = foresee_partition,
         .nanoseconds_per_nonzero = 25};

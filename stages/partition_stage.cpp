@@ -15,17 +15,15 @@
 namespace workbench {
 namespace {
 
-constexpr std::int64_t column_bytes = 2;  // relative to the begin of a part (EHYB section 3.4)
-
 std::vector<std::string> device_words() {
     std::vector<std::string> words = device_model_names();
     words.insert(words.begin(), "present");
     return words;
 }
 
-bool keeps_partition(const Parameters& parameters) { return parameters.text("keep") == "partition"; }
-
 }  // namespace
+
+bool keeps_partition(const Parameters& parameters) { return parameters.text("keep") == "partition"; }
 
 void foresee_partition(PatternForecast& pattern, const Parameters& parameters, const StageContext& context) {
     // Measured on finite-element matrices (docs/results/h200-halo): many small parts gather the columns of their rows.
@@ -84,18 +82,13 @@ Partitioning::Partitioning(const StagedMatrix& staged, const Parameters& paramet
 }
 
 std::vector<Offset> Partitioning::weights() const {
-    const std::string& weights = parameters_.text("weights");
-    const std::int64_t value_bytes = bytes_of_value(parameters_, context_);
-    const auto weight_of = [&](Index row) -> std::int64_t {
-        const Offset length = staged_.matrix.row_length(row);
-        if (weights == "nonzeros") return std::max(length, Offset{1});
-        if (weights == "bytes") return length * (value_bytes + column_bytes) + 2 * value_bytes;
-        return 1;
-    };
+    const RowWeight weight = row_weight(parameters_, context_);
     const Index node_size = staged_.node_size;
     std::vector<Offset> result(graph_.vertex_count(), 0);
     Kokkos::parallel_for("node_weights", HostRange<>(0, graph_.vertex_count()), [&](Index node) {
-        for (Index row = node * node_size; row < (node + 1) * node_size; ++row) result[node] += weight_of(row);
+        for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
+            result[node] += weight(staged_.matrix.row_length(row));
+        }
     });
     return result;
 }

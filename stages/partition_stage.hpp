@@ -12,6 +12,9 @@
 
 namespace workbench {
 
+/// False: the parts are not kept, only their order (parameter `keep`).
+[[nodiscard]] bool keeps_partition(const Parameters& parameters);
+
 /// `parts`, `weights`, `capacity`, `device`, `value_bytes` and `keep`, followed by the stage's own parameters.
 [[nodiscard]] std::vector<ParameterDeclaration> partition_parameters(const std::vector<ParameterDeclaration>& own = {});
 /// `imbalance`, of stages that call METIS.

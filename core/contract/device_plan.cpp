@@ -21,7 +21,11 @@ public:
         has_parts_ = taken.has_parts || taken.within_parts;
         return reason;
     }
-    std::string operator()(const CutLevels&) { return cut(); }
+    std::string operator()(const CutLevels& levels) {
+        std::string reason = cut();
+        has_parts_ = levels.keeps_parts;
+        return reason;
+    }
     std::string operator()(const SortRows& sort) {
         const bool again = sorted_;
         sorted_ = true;

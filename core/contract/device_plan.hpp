@@ -51,10 +51,11 @@ struct TakeOrder {
     Acts acts = Acts::symmetric;
 };
 
-/// Numbers the rows by levels in reverse, and cuts them into parts of equally many rows.
+/// Numbers the rows by levels in reverse, and cuts them into parts of about equal weight.
 struct CutLevels {
-    Parameters parameters;  // for plan_parts (partition_plan.hpp)
-    std::string stage;      // that they belong to
+    Parameters parameters;    // for plan_parts and row_weight (partition_plan.hpp)
+    std::string stage;        // that they belong to
+    bool keeps_parts = true;  // false: only the order
 };
 
 /// What rows are placed by. similarity: the rank of a signature of their columns (stages/column_keys.hpp).

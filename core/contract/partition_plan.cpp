@@ -11,6 +11,7 @@ namespace {
 
 /// Columns relative to the begin of a part are stored in 16 bits (EHYB section 3.4).
 constexpr Index rows_of_16_bit_columns = 65536;
+constexpr std::int64_t column_bytes = 2;
 
 Index divide_up(std::int64_t a, std::int64_t b) { return static_cast<Index>((a + b - 1) / b); }
 
@@ -91,9 +92,25 @@ PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& paramete
     return plan;
 }
 
+RowWeight row_weight(const Parameters& parameters, const StageContext& context) {
+    const std::string& weights = parameters.text("weights");
+    if (weights == "rows") return {};
+    if (weights == "nonzeros") return {.of_row = 0, .of_nonzero = 1};
+    const std::int64_t value = bytes_of_value(parameters, context);  // of the matrix, x and y
+    return {.of_row = 2 * value, .of_nonzero = value + column_bytes};
+}
+
 std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const PartitionPlan& plan) {
     return cut_evenly(
         std::ssize(weight_before) - 1, [&](Offset count) { return weight_before[count]; }, plan);
+}
+
+std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, const RowWeight& weight, const PartitionPlan& plan) {
+    std::vector<Offset> weight_before(offsets.size());
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+        weight_before[i] = weight_before[i - 1] + weight(Offset{offsets[i]} - offsets[i - 1]);
+    }
+    return pieces_of_weight(weight_before, plan);
 }
 
 std::vector<Index> pieces_of_nodes(Index nodes, const PartitionPlan& plan) {

@@ -1,6 +1,8 @@
 // The number and the sizes of the parts of a partition, for stages and for devices that prepare a matrix as a whole.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,9 +23,24 @@ struct PartitionPlan {
 [[nodiscard]] PartitionPlan plan_parts(Index rows, Index node_size, const Parameters& parameters, const StageContext& context,
                                        std::string_view stage);
 
+/// The weight of a row by its nonzeros.
+struct RowWeight {
+    Offset of_row = 1;
+    Offset of_nonzero = 0;
+
+    [[nodiscard]] Offset operator()(Offset nonzeros) const { return std::max(of_row + nonzeros * of_nonzero, Offset{1}); }
+    [[nodiscard]] bool is_equal() const { return of_nonzero == 0; }
+};
+
+/// As the parameter `weights` of such a stage says.
+[[nodiscard]] RowWeight row_weight(const Parameters& parameters, const StageContext& context);
+
 /// Cuts consecutive nodes into pieces of about equal weight, each within the capacity of the plan. Returns the begin of each
 /// piece, and the end: [parts + 1]. weight_before: [nodes + 1] the weight of all nodes before each, and of all.
 [[nodiscard]] std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const PartitionPlan& plan);
+/// Likewise for rows, by their offsets [rows + 1].
+[[nodiscard]] std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, const RowWeight& weight,
+                                                const PartitionPlan& plan);
 /// Likewise for nodes of weight 1.
 [[nodiscard]] std::vector<Index> pieces_of_nodes(Index nodes, const PartitionPlan& plan);
 

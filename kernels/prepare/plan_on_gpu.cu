@@ -125,13 +125,21 @@ private:
         if (taken.within_parts) planned_->own_facts.partition = parts;
     }
 
-    /// Where the parts begin is what the stage rcm_blocks computes on the host for rows of equal weight.
+    /// Where the parts begin is what the stage rcm_blocks computes on the host.
     void take(const CutLevels& cut, const std::string& stage) {
         const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context(), cut.stage);
-        std::vector<Index> parts = pieces_of_nodes(matrix_.rows, plan);
-        require_narrow_parts(parts, "raise parts of " + cut.stage);
+        const RowWeight weight = row_weight(cut.parameters, context());
+        const std::string advice = "raise parts of " + cut.stage;
+        std::vector<Index> parts = weight.is_equal() ? pieces_of_nodes(matrix_.rows, plan) : std::vector<Index>();
+        if (cut.keeps_parts && !parts.empty()) require_narrow_parts(parts, advice);  // before the time of an order
         order_by_levels(true);
+        if (parts.empty()) {
+            move_pattern();
+            parts = pieces_of_rows(workspace_.download(moved_.offsets), weight, plan);
+            if (cut.keeps_parts) require_narrow_parts(parts, advice);
+        }
         set_partition(stage, std::move(parts));
+        if (!cut.keeps_parts) planned_->own_facts.partition.clear();
     }
 
     [[nodiscard]] StageContext context() const {

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/matrix/types.hpp"
 #include "kernels/device/cuda_stream.cuh"
@@ -74,6 +75,13 @@ public:
         Item item{};
         copy(&item, from.data() + index, sizeof(Item), cudaMemcpyDeviceToHost);
         return item;
+    }
+
+    template <typename Item>
+    [[nodiscard]] std::vector<Item> download(const WorkspaceArray<Item>& from) {
+        std::vector<Item> items(from.size());
+        copy(items.data(), from.data(), items.size() * sizeof(Item), cudaMemcpyDeviceToHost);
+        return items;
     }
 
 private:

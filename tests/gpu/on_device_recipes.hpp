@@ -28,6 +28,10 @@ inline const std::vector<std::string> sliced_recipes{
     windows + by_cuthill_mckee + short_columns,
     plain_cm + windows + by_cuthill_mckee + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + short_columns,
     "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[layout]\nuse = 'sell'\n",
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\nkeep = 'order'\n" + windows + short_columns,
+    windows +
+        "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\nweights = 'nonzeros'\n[[stage]]\nid = 'last'\nuse = 'row_sort'\n"
+        "key = 'span'\nwithin = 'partition'\n[layout]\nuse = 'sell'\n",
 };
 
 inline const std::string by_degree = "[[stage]]\nuse = 'degree_sort'\n";

@@ -398,7 +398,9 @@ TEST_SUITE("prepare") {
                                                rcm_blocks("12\ncapacity = 'shared_memory'\ndevice = 'a100'"),
                                                rcm_blocks("'auto'"),
                                                ascending,
-                                               rcm_blocks("5") + "column_index = 'u32'\n"};
+                                               rcm_blocks("5") + "column_index = 'u32'\n",
+                                               rcm_blocks("7\nweights = 'nonzeros'"),
+                                               rcm_blocks("9\nweights = 'bytes'")};
         const std::vector<Entry> mirrored{{0, 1, 2}, {1, 0, 3}};
         for (const std::string& text : recipes) {
             for (const NamedMatrix& each : matrices) {

@@ -314,7 +314,9 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
     const std::string within_parts = "[[stage]]\nid = 'again'\nuse = 'row_sort'\nwithin = 'partition'\nwindow = 9\n";
     CHECK(plan_of(blocks + inside + within_parts + divided + outside + by_parts).steps.size() == 5);
     CHECK(step<SortRows>(plan_of("[[stage]]\nuse = 'row_sort'\nkey = 'span'\n" + sell), 0).key == RowKey::span);
-    CHECK(plan_of(blocks + sell).steps.size() == 1);
+    CHECK(step<CutLevels>(plan_of(blocks + sell), 0).keeps_parts);
+    CHECK_FALSE(step<CutLevels>(plan_of(blocks + "keep = 'order'\n" + sell), 0).keeps_parts);
+    CHECK(plan_of(blocks + "weights = 'nonzeros'\n" + sell).steps.size() == 1);
     CHECK(plan_of(windows + by_degree + rcm + "[layout]\nuse = 'ellr'\n").steps.size() == 3);
     CHECK(plan_of(by_degree + windows + in_blocks).steps.size() == 2);
 }
@@ -345,9 +347,6 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
     CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
           "a GPU does not do stage 'bfs_blocks'");
-    for (const char* parameter : {"weights = 'nonzeros'\n", "keep = 'order'\n"}) {
-        CHECK(reason_of(blocks + parameter + sell) == "a GPU does not do stage 'rcm_blocks'");
-    }
     CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
                     "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
           "a GPU does not do stage 'split'");
