@@ -51,7 +51,7 @@ function(workbench_kernels)
     string(MAKE_C_IDENTIFIER ${folder} group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()
-  set_source_files_properties(kernels/formats/sell/host.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the longest of a format
+  set_source_files_properties(kernels/formats/rows/any_rows.cpp kernels/formats/rows/host.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the longest
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/common/compilation/cuda_driver.cpp core/system/crash.cpp)

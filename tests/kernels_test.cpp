@@ -19,7 +19,7 @@
 #include "kernels/common/storage/pattern.hpp"
 #include "kernels/formats/csr5/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/planted_faults.hpp"
 #include "support/drawn_matrix.hpp"
@@ -398,7 +398,7 @@ TEST_CASE("the race check runs exactly the CUDA kernels that use shared memory")
     // These are in suite shared_memory of tests/gpu/battery_test.cpp, krylov_test.cpp and on_device_test.cpp.
     // `device_code` has the dictionaries of coded values (loads.cuh), which sell uses.
     CHECK(users == std::set<std::string>{"bccoo", "csr", "csr5", "device_code", "ehyb", "halo", "hbp", "hola", "krylov",
-                                         "prepare", "rows", "sell"});
+                                         "prepare", "rows"});
 }
 
 }  // namespace workbench

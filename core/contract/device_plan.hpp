@@ -120,7 +120,9 @@ enum class DeviceColumns { of_32_bits, of_16_bits, in_words, automatic };
 
 /// All rows, one after another without padding.
 struct WholeRows {
-    bool short_columns = false;  // of 16 bits, counted from the first of their row; otherwise of 32
+    bool short_columns = false;    // of 16 bits, counted from the first of their row; otherwise of 32
+    bool values_of_lines = false;  // equal values may be those of each row or column
+    Index threads_per_row = 0;     // 0: chosen by the mean length of a row
     DeviceValues values = DeviceValues::full;
 };
 
@@ -128,6 +130,7 @@ struct WholeRows {
 struct PaddedRows {
     bool row_major = false;        // the slots of a row are neighbours; otherwise the k-th slots of all rows are
     bool with_lengths = false;     // the lengths of the rows are stored beside them
+    Index threads_per_row = 1;     // if its slots are neighbours; 0: chosen by the mean length
     double slots_per_nonzero = 0;  // the most
     DeviceValues values = DeviceValues::full;
 };
@@ -138,6 +141,7 @@ struct RowSlices {
     Index threads_per_row = 0;  // 0: chosen by the slice height and the mean length of a row
     Index split_length = 0;     // entries of a row
     DeviceColumns columns = DeviceColumns::of_32_bits;
+    bool with_lengths = false;  // the lengths of the rows are stored beside them
     DeviceValues values = DeviceValues::full;
 };
 

@@ -11,7 +11,6 @@
 
 #include "core/system/buffered_rows.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/rows/layout.hpp"
 #include "kernels/prepare/storages_on_gpu.cuh"
 #include "kernels/primitives/sort_and_scan.cuh"
 
@@ -156,9 +155,9 @@ bool has_equal_lines(const StorageTask<Value>& task, const ReorderedRows& rows, 
     }
 }
 
-/// store_values(csr) makes the arrays of values.
+/// Fills the arrays of rows one by one, with columns of 32 bits. store_values(csr) makes those of values.
 template <ValueType Value>
-void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto csr, const auto& store_values) {
+void fill_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto& csr, const auto& store_values) {
     const std::size_t nonzeros = rows.columns.size();
     DeviceMemory columns = room_for<Index>(task.device, nonzeros, "columns of csr");
     check_cuda(cudaMemcpyAsync(columns.address(), rows.columns.data(), columns.bytes(), cudaMemcpyDeviceToDevice,
@@ -169,6 +168,11 @@ void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto csr, co
     store_values(csr);
     csr.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr.column_indices = {std::move(columns), static_cast<Offset>(nonzeros)};
+}
+
+template <ValueType Value>
+void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, auto csr, const auto& store_values) {
+    fill_csr(task, rows, csr, store_values);
     task.result.note_arrays(csr);
     // The kernel reads offsets and columns on the device's stream.
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
@@ -205,8 +209,20 @@ void store_csr_of_lines(const StorageTask<Value>& task, ReorderedRows& rows, Dev
     });
 }
 
+/// Rows one by one of layout `rows`.
 template <typename Stored, ValueType Value>
-void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Value> coding) {
+void store_one_by_one(const StorageTask<Value>& task, ReorderedRows& rows, const WholeRows& storage, Coding<Value> coding) {
+    RowsOfShape<one_shape, Stored, DeviceArray> one;
+    one.threads_per_row = storage.threads_per_row;
+    fill_csr(task, rows, one, [&](auto& csr) {
+        csr.values =
+            gathered_values<Stored>(task, std::move(rows.entries), rows.columns.size(), std::move(coding), "values of rows");
+    });
+    multiply_by(task, rows, std::move(one));
+}
+
+template <typename Stored, ValueType Value>
+void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, const WholeRows& storage, Coding<Value> coding) {
     const std::size_t nonzeros = rows.columns.size();
     const auto count = static_cast<std::size_t>(rows.rows);
     Workspace& workspace = task.workspace;
@@ -219,20 +235,21 @@ void store_csr16(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Val
     check_launch("shorten_rows");
     if (workspace.download_item(wide, 0) != 0) throw Unsuitable("a row reaches over more columns than 16 bits count");
     RowsOfShape<csr16_shape, Stored, DeviceArray> csr16;
+    csr16.threads_per_row = storage.threads_per_row;
     csr16.row_count = task.matrix.rows;
     csr16.column_count = task.matrix.columns;
     csr16.row_offsets = {std::move(rows.offsets), Offset{rows.rows} + 1};
     csr16.first_columns = {std::move(first_columns), Offset{rows.rows}};
     csr16.columns_from_first = {std::move(columns), static_cast<Offset>(nonzeros)};
     csr16.values = gathered_values<Stored>(task, std::move(rows.entries), nonzeros, std::move(coding), "values of csr16");
-    task.result.note_arrays(csr16);
-    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(csr16), task.matrix.nonzeros, rows.rows_of_y, task.device);
+    multiply_by(task, rows, std::move(csr16));
 }
 
 /// Fills the arrays that ell and ellr share.
 template <typename Stored, ValueType Value>
 void pad(const StorageTask<Value>& task, const ReorderedRows& rows, const PaddedRows& storage, Coding<Value> coding,
          auto& ell) {
+    ell.threads_per_row = storage.threads_per_row;
     ell.order = storage.row_major ? EllOrder::row_major : EllOrder::column_major;
     ell.row_count = task.matrix.rows;
     ell.column_count = task.matrix.columns;
@@ -255,15 +272,12 @@ void store_padded(const StorageTask<Value>& task, const ReorderedRows& rows, con
     if (!storage.with_lengths) {
         RowsOfShape<ell_shape, Stored, DeviceArray> ell;
         pad<Stored>(task, rows, storage, std::move(coding), ell);
-        task.result.note_arrays(ell);
-        task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ell), task.matrix.nonzeros, rows.rows_of_y, task.device);
-        return;
+        return multiply_by(task, rows, std::move(ell));
     }
     RowsOfShape<ellr_shape, Stored, DeviceArray> ellr;
     pad<Stored>(task, rows, storage, std::move(coding), ellr);
     ellr.row_lengths = lengths_of_rows(task, rows);
-    task.result.note_arrays(ellr);
-    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(ellr), task.matrix.nonzeros, rows.rows_of_y, task.device);
+    multiply_by(task, rows, std::move(ellr));
 }
 
 }  // namespace
@@ -323,7 +337,7 @@ ValueFacts facts_on_gpu(const StorageTask<Value>& task, const ReorderedRows& row
     if constexpr (std::is_same_v<Value, double>) {
         facts.exact_in_f32 = fit_on_gpu(task.device, task.values(), nonzeros, Rounding::none, stream);
     }
-    if (const auto* const whole = std::get_if<WholeRows>(&storage); whole != nullptr && !whole->short_columns) {
+    if (const auto* const whole = std::get_if<WholeRows>(&storage); whole != nullptr && whole->values_of_lines) {
         facts.one_a_row = has_equal_lines(task, rows, DeviceValues::by_row);
         facts.one_a_column = has_equal_lines(task, rows, DeviceValues::by_column);
     }
@@ -340,8 +354,9 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Who
         return store_csr_of_lines(task, rows, storage.values);
     }
     with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, Coding<Value> coding) {
-        storage.short_columns ? store_csr16<Stored>(task, rows, std::move(coding))
-                              : store_csr<Stored>(task, rows, std::move(coding));
+        storage.short_columns     ? store_csr16<Stored>(task, rows, storage, std::move(coding))
+        : storage.values_of_lines ? store_csr<Stored>(task, rows, std::move(coding))
+                                  : store_one_by_one<Stored>(task, rows, storage, std::move(coding));
     });
 }
 

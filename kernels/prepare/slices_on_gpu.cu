@@ -3,7 +3,6 @@
 
 #include "core/text/words.hpp"
 #include "kernels/formats/blocks/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
 
 namespace workbench {
 namespace {
@@ -34,22 +33,25 @@ Index slice_height(const StorageTask<Value>& task, const RowSlices& storage) {
     return 32 / (storage.threads_per_row > 0 ? storage.threads_per_row : sell_threads_for(mean));
 }
 
-template <typename Stored, typename ColumnIndex, ValueType Value>
+template <typename Stored, typename ColumnIndex, bool with_lengths, ValueType Value>
 void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage, Coding<Value> coding) {
-    Sell<Stored, ColumnIndex, DeviceArray> sell;
+    Sell<Stored, ColumnIndex, DeviceArray, with_lengths> sell;
     sell.threads_per_row = storage.threads_per_row;
     sell.split_length = storage.split_length;
     sell.slice_height = slice_height(task, storage);
     store_slices<Stored>(task, rows_of(task, rows, sell), std::move(coding), sell);
-    task.result.note_arrays(sell);
+    if constexpr (with_lengths) sell.row_lengths = lengths_of_rows(task, rows);
     DeviceArray<Index> lengths;
     if (reads_lengths(view_of(sell), task.matrix.nonzeros, task.longest)) lengths = lengths_of_rows(task, rows);
-    const Offset vectors = (Offset{sell.row_count} + sell.column_count) * static_cast<Offset>(sizeof(Value));
-    task.result.own_kernel = sell_kernel_on_gpu<Value>(std::move(sell), std::move(lengths),
-                                                       task.result.own_facts.bytes + vectors, rows.rows_of_y, task.device);
+    multiply_by(task, rows, std::move(sell), std::move(lengths));
+}
+template <typename Stored, typename ColumnIndex, ValueType Value>
+void store_sell(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage, Coding<Value> coding) {
+    storage.with_lengths ? store_sell<Stored, ColumnIndex, true>(task, rows, storage, std::move(coding))
+                         : store_sell<Stored, ColumnIndex, false>(task, rows, storage, std::move(coding));
 }
 
-/// As SellCoder::is_wide of the host.
+/// As FillRows of the host.
 template <ValueType Value>
 bool has_wide_slices(const StorageTask<Value>& task, const ReorderedRows& rows, const RowSlices& storage) {
     Sell<Value, Index, DeviceArray> sell;
@@ -69,8 +71,8 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Row
     if constexpr (std::is_same_v<Value, double>) {
         if (const Rounding rounding = rounding_of(storage.values); rounding != Rounding::none) {
             Coding<Value> coding = rounded(task, rounding);
-            return rounding == Rounding::f32 ? store_sell<float, std::uint16_t>(task, rows, storage, std::move(coding))
-                                             : store_sell<Bf16, std::uint16_t>(task, rows, storage, std::move(coding));
+            return rounding == Rounding::f32 ? store_sell<float, std::uint16_t, false>(task, rows, storage, std::move(coding))
+                                             : store_sell<Bf16, std::uint16_t, false>(task, rows, storage, std::move(coding));
         }
     } else if (storage.values == DeviceValues::rounded_bf16) {
         throw Unsuitable("values = \"rounded_bf16\" is for values of f64");
@@ -78,10 +80,8 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Row
     const bool automatic = storage.columns == DeviceColumns::automatic;
     const bool is_short = automatic ? !has_wide_slices(task, rows, storage) : storage.columns == DeviceColumns::of_16_bits;
     with_coding(task, storage.values, [&]<typename Stored>(std::type_identity<Stored>, Coding<Value> coding) {
-        if (is_short) return store_sell<Stored, std::uint16_t>(task, rows, storage, std::move(coding));
-        if constexpr (std::is_same_v<Stored, Value> || std::is_same_v<Stored, Constant<Value>>) {
-            store_sell<Stored, Index>(task, rows, storage, std::move(coding));
-        }
+        is_short ? store_sell<Stored, std::uint16_t>(task, rows, storage, std::move(coding))
+                 : store_sell<Stored, Index>(task, rows, storage, std::move(coding));
     });
 }
 

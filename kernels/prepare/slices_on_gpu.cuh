@@ -99,7 +99,7 @@ void fill_columns(const StorageTask<Value>& task, MeasuredSlices& slices, std::s
 /// Makes the arrays of slices, and has the result fill in their values. stored: without arrays, with its slice height.
 template <typename Stored, ValueType Value>
 void store_slices(const StorageTask<Value>& task, const RowsToSlice& rows, Coding<Value> coding, auto& stored) {
-    constexpr bool marks_padding = ConstantMember<ValueArray<Stored, DeviceArray>>;
+    constexpr bool marks_padding = widest_kind<std::remove_cvref_t<decltype(stored)>>.marks_padding;
     Workspace& workspace = task.workspace;
     MeasuredSlices slices = measured(task, rows, stored.slice_height, Index{padding_column} - (marks_padding ? 1 : 0));
     const Offset slots = workspace.download_item(slices.offsets, slices.count());

@@ -10,6 +10,7 @@
 
 #include "core/contract/value_facts.hpp"
 #include "kernels/common/storage/encode_values.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/prepare/cuthill_mckee.cuh"
 #include "kernels/prepare/planned_on_gpu.cuh"
 
@@ -87,6 +88,16 @@ void store_tiles(const StorageTask<Value>& task, const ReorderedRows& rows, cons
 /// [rows] Complete on return.
 template <ValueType Value>
 [[nodiscard]] DeviceArray<Index> lengths_of_rows(const StorageTask<Value>& task, const ReorderedRows& rows);
+
+/// Has the result multiply by these arrays of rows: of slices by the lengths of their rows if there are any
+/// (rows_kernel_on_gpu).
+template <ValueType Value>
+void multiply_by(const StorageTask<Value>& task, const ReorderedRows& rows, auto&& arrays, DeviceArray<Index> lengths = {}) {
+    task.result.note_arrays(arrays);
+    const Offset vectors = (Offset{arrays.row_count} + arrays.column_count) * static_cast<Offset>(sizeof(Value));
+    task.result.own_kernel = rows_kernel_on_gpu<Value>({std::move(arrays)}, std::move(lengths), task.matrix.nonzeros,
+                                                       task.result.own_facts.bytes + vectors, rows.rows_of_y, task.device);
+}
 
 /// Memory for `count` items that outlives the workspace.
 template <typename Item>

@@ -11,8 +11,8 @@
 #include "core/contract/errors.hpp"
 #include "core/forecast/forecast.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/formats/sell/layout.hpp"
-#include "kernels/formats/sell/long_rows.hpp"
+#include "kernels/formats/rows/long_rows.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/cost_model.hpp"
 #include "support/layouts/layout_recipes.hpp"
@@ -278,8 +278,10 @@ TEST_SUITE("forecasts of any shape") {
                 CAPTURE(split_length);
                 const Parameters parameters(entry.parameters, {{"split_length", split_length}});
                 const auto built = entry.build.get<double>()(stage_input(one.matrix), parameters);
-                const auto& sell = dynamic_cast<const SellLayout<double>&>(*built);
-                const std::int64_t unread = sell.by_lengths() ? sell.bytes_to_move() - sell.bytes_by_rows({}) : 0;
+                const auto& sell = dynamic_cast<const AnyRowsLayout<double>&>(*built);
+                const std::int64_t by_rows =
+                    bytes_by_rows<double>(std::get<0>(sell.stored), sell.row_lengths(), {}, {}, sell.bytes_to_move());
+                const std::int64_t unread = sell.by_lengths() ? sell.bytes_to_move() - by_rows : 0;
                 CHECK_EQ(entry.predict(PatternForecast(one.matrix), parameters, Precision::f64).unread_bytes, unread);
                 ++(sell.by_lengths() ? by_lengths : by_slices);
             }

@@ -10,7 +10,7 @@
 #include "gpu/kernel_checks.hpp"
 #include "kernels/formats/blocks/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
 

@@ -13,7 +13,7 @@
 #include "gpu/kernel_checks.hpp"
 #include "kernels/common/compilation/compile.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"

@@ -17,7 +17,7 @@
 #include "kernels/formats/dia/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/formats/hola/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "support/partitioned.hpp"

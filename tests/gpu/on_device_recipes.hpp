@@ -38,6 +38,9 @@ inline const std::string by_degree = "[[stage]]\nuse = 'degree_sort'\n";
 inline const std::string by_length = "[[stage]]\nuse = 'row_sort'\n";
 inline const std::string any_padding = "slots_per_nonzero = 1000\n";
 
+inline const std::string any_rows = "[layout]\nuse = 'rows'\n" + any_padding;
+inline const std::string rows_in_slices = any_rows + "rows = 'slices'\nrow_lengths = true\n";
+
 /// Recipes of whole rows and of padded rows, and orders by degree.
 inline const std::vector<std::string> row_recipes{
     "[layout]\nuse = 'csr'\n",
@@ -50,6 +53,14 @@ inline const std::vector<std::string> row_recipes{
     "[layout]\nuse = 'ellr'\n" + any_padding,
     by_cuthill_mckee + by_length + "[layout]\nuse = 'ellr'\n" + any_padding,
     by_degree + short_columns,
+    any_rows + "rows = 'one'\ncolumn_index = 'u32'\n",
+    by_degree + any_rows + "rows = 'one'\nthreads_per_row = 2\n",
+    by_length + any_rows + "column_index = 'u32'\norder = 'row_major'\nthreads_per_row = 4\n",
+    by_cuthill_mckee + any_rows + "column_index = 'u32'\nrow_lengths = true\n",
+    windows + any_rows + "rows = 'slices'\ncolumn_index = 'u32'\nthreads_per_row = 1\n",
+    by_cuthill_mckee + windows + rows_in_slices + "column_index = 'u32'\nvalues = 'auto'\n",
+    by_degree + rows_in_slices + "columns_from = 'slice'\nslice_height = 'auto'\n",
+    by_length + rows_in_slices + "columns_from = 'slice'\ncolumn_index = 'auto'\nvalues = 'auto'\nslice_height = 3\n",
 };
 
 inline const std::string rows_by_length = "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n";

@@ -10,7 +10,7 @@
 #include "kernels/formats/coo/layout.hpp"
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/csr/merge_path.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/gpu/gpu.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "support/given.hpp"

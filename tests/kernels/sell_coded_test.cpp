@@ -12,7 +12,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/matrix/distinct_values.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -43,7 +43,7 @@ CsrMatrix row_of_values(Index count, double step) {
 
 template <typename Sell>
 const Sell& stored_as(const Layout<double>& layout) {
-    const auto& stored = dynamic_cast<const SellLayout<double>&>(layout).stored;
+    const auto& stored = dynamic_cast<const AnyRowsLayout<double>&>(layout).stored;
     REQUIRE(std::holds_alternative<Sell>(stored));
     return std::get<Sell>(stored);
 }
@@ -126,7 +126,7 @@ TEST_CASE(
         const CsrMatrix matrix = csr_from_entries(8, 80000, entries);
         const auto layout = build(sell_entry(), stage_input(matrix), coded(values, "auto"));
         CHECK_NOTHROW(check_layout(*layout, matrix));
-        return dynamic_cast<const SellLayout<double>&>(*layout).stored.index();
+        return dynamic_cast<const AnyRowsLayout<double>&>(*layout).stored.index();
     };
     CHECK(index_of("auto") == 3);  // one of four slices
     CHECK(index_of("full") == 1);

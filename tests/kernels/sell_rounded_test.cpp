@@ -9,7 +9,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/rounding.hpp"
 #include "kernels/common/storage/encode_values.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/built_layouts.hpp"

@@ -11,8 +11,8 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/formats/sell/layout.hpp"
-#include "kernels/formats/sell/long_rows.hpp"
+#include "kernels/formats/rows/long_rows.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"
 #include "support/drawn_matrix.hpp"
@@ -40,7 +40,7 @@ std::vector<std::string> texts(const std::vector<SellPart>& parts) {
 TEST_CASE("sell: the arrays of the 6 x 6 matrix") {
     const LayoutEntry entry = sell_entry();
     const auto built = build(entry, stage_input(drawn()), {{"slice_height", 2_i}});
-    const auto& slices = std::get<0>(dynamic_cast<const SellLayout<double>&>(*built).stored);
+    const auto& slices = std::get<0>(dynamic_cast<const AnyRowsLayout<double>&>(*built).stored);
     CHECK(slices.slice_offsets == std::vector<Offset>{0, 6, 10, 16});
     CHECK(slices.values == std::vector<double>{1, 4, 2, 5, 3, 6, 7, 8, 0, 9, 10, 13, 11, 0, 12, 0});
     CHECK(slices.column_indices == std::vector<Index>{0, 1, 1, 2, 2, 4, 2, 3, 2, 5, 0, 5, 4, 5, 5, 5});
@@ -110,7 +110,7 @@ TEST_CASE("sell: long rows get one block each, longer rows several, the longest 
 TEST_CASE("sell: the lengths of rows are read if that saves memory traffic") {
     const auto by_lengths = [](const std::vector<Entry>& entries, const Given& given) {
         const auto layout = build(sell_entry(), stage_input(csr_from_entries(64, 600, entries)), given);
-        return dynamic_cast<const SellLayout<double>&>(*layout).by_lengths();
+        return dynamic_cast<const AnyRowsLayout<double>&>(*layout).by_lengths();
     };
     std::vector<Entry> even;
     for (Index row = 0; row < 64; ++row) {
@@ -137,15 +137,18 @@ TEST_CASE("sell: padding is neither read nor counted") {
     for (Index column = 0; column < 3; ++column) entries.push_back({32, column, 2});
     const CsrMatrix matrix = csr_from_entries(64, 64, entries);
     const auto layout = build(sell_entry(), stage_input(matrix), {{"slice_height", 64_i}});
-    const auto& sell = dynamic_cast<const SellLayout<double>&>(*layout);
+    const auto& sell = dynamic_cast<const AnyRowsLayout<double>&>(*layout);
     CHECK(std::get<0>(sell.stored).values.size() == 3 * 64);
     CHECK(sell.row_lengths()[32] == 3);
     std::set<Offset> read;
     for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& one) { read.insert(one.index); });
     CHECK(read.size() == 35);
     const std::int64_t by_rows = sell.bytes_to_move() - (3 * 64 - 35) * (8 + 4) + 64 * 4;
-    CHECK(sell.bytes_by_rows({}) == by_rows);
-    CHECK(sell.bytes_by_rows(find_long_rows({5000}, 512)) == by_rows + 2 * 16 + 2 * 2 * 8);
+    const auto bytes_with = [&](const SellLongRows& long_rows) {
+        return bytes_by_rows<double>(std::get<0>(sell.stored), sell.row_lengths(), {}, long_rows, sell.bytes_to_move());
+    };
+    CHECK(bytes_with({}) == by_rows);
+    CHECK(bytes_with(find_long_rows({5000}, 512)) == by_rows + 2 * 16 + 2 * 2 * 8);
 }
 
 TEST_CASE("sell: with several threads per row, a warp reads adjacent slots of its slice") {
@@ -154,7 +157,7 @@ TEST_CASE("sell: with several threads per row, a warp reads adjacent slots of it
         for (const int threads : {1, 2, 4, 8, 16, 32}) {
             const int rows = 32 / threads;
             const auto layout = build_sell(named.matrix, rows, threads);
-            const auto& offsets = std::get<0>(dynamic_cast<const SellLayout<double>&>(*layout).stored).slice_offsets;
+            const auto& offsets = std::get<0>(dynamic_cast<const AnyRowsLayout<double>&>(*layout).stored).slice_offsets;
             for_each_read_of<double>(sell_entry(), "slices", *layout, [&](const Read& read) {
                 CHECK(read.index == offsets[read.warp] + read.step * 32 + read.lane);
                 CHECK(read.row == read.warp * rows + read.lane % rows);
@@ -218,7 +221,7 @@ TEST_CASE("sell: columns of 16 bits are relative to the first of their slice; sl
         Given given{{"slice_height", 2_i}, {"column_index", std::string("u16")}};
         if (threads > 0) given["threads_per_row"] = threads;
         const auto layout = build(sell_entry(), stage_input(matrix), given);
-        const auto& sell = std::get<1>(dynamic_cast<const SellLayout<double>&>(*layout).stored);
+        const auto& sell = std::get<1>(dynamic_cast<const AnyRowsLayout<double>&>(*layout).stored);
         CHECK(sell.first_columns == std::vector<Index>{9, -1, 0});
         CHECK(sell.column_indices == std::vector<std::uint16_t>{0, 65535, 691, 65535, 4464, 4464, 4464, 140000 - 131072});
         CHECK(sell.wide_offsets == std::vector<Offset>{0});
@@ -227,8 +230,9 @@ TEST_CASE("sell: columns of 16 bits are relative to the first of their slice; sl
         CHECK(layout->notes() ==
               std::vector<std::pair<std::string, std::string>>{{"slices with columns of 32 bits", "1 of 3"}});
         // Two slots of padding, one of them in the wide slice.
-        const auto& whole = dynamic_cast<const SellLayout<double>&>(*layout);
-        CHECK(whole.bytes_by_rows({}) == layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
+        const HostArray<Index> lengths = dynamic_cast<const AnyRowsLayout<double>&>(*layout).row_lengths();
+        CHECK(bytes_by_rows<double>(sell, lengths, sell.first_columns, {}, layout->bytes_to_move()) ==
+              layout->bytes_to_move() - 2 * (8 + 2) - 2 + 6 * 4);
         CHECK_NOTHROW(check_layout(*layout, matrix));
         for (const ScheduleEntry& schedule : sell_entry().schedules) CHECK_NOTHROW(check_schedule(*layout, schedule.walk.f64));
         std::vector<double> x(150000);
@@ -245,7 +249,7 @@ TEST_CASE("sell: a walk over inconsistent arrays of 16-bit columns is an error")
     const auto broken = [&](const auto& breaks) {
         const auto layout = build(sell_entry(), stage_input(csr_from_entries(6, 150000, entries)),
                                   {{"slice_height", 4_i}, {"column_index", std::string("u16")}});
-        auto& sell = std::get<1>(dynamic_cast<SellLayout<double>&>(*layout).stored);
+        auto& sell = std::get<1>(dynamic_cast<AnyRowsLayout<double>&>(*layout).stored);
         breaks(sell);
         CHECK_THROWS_AS(layout->for_each_slot([](const Slot&) {}), std::logic_error);
     };
@@ -267,16 +271,16 @@ TEST_CASE("sell: default threads per row and slice height") {
         }
         const StagedMatrix staged = stage_input(csr_from_entries(64, 64, entries));
         const auto of_auto = build(sell_entry(), staged, {{"slice_height", std::string("auto")}});
-        const auto& sell = std::get<0>(dynamic_cast<const SellLayout<double>&>(*of_auto).stored);
+        const auto& sell = std::get<0>(dynamic_cast<const AnyRowsLayout<double>&>(*of_auto).stored);
         CHECK(sell.slice_height == 32 / threads);
         CHECK(sell_threads(sell) == threads);
-        CHECK(!dynamic_cast<const SellLayout<double>&>(*of_auto).by_lengths());
+        CHECK(!dynamic_cast<const AnyRowsLayout<double>&>(*of_auto).by_lengths());
         const auto usual = build(sell_entry(), staged);
-        CHECK(sell_threads(std::get<0>(dynamic_cast<const SellLayout<double>&>(*usual).stored)) == std::min(threads, 2));
+        CHECK(sell_threads(std::get<0>(dynamic_cast<const AnyRowsLayout<double>&>(*usual).stored)) == std::min(threads, 2));
         const auto single = build<float>(sell_entry(), staged);
-        CHECK(sell_threads(std::get<0>(dynamic_cast<const SellLayout<float>&>(*single).stored)) == (length > 48 ? 2 : 1));
+        CHECK(sell_threads(std::get<0>(dynamic_cast<const AnyRowsLayout<float>&>(*single).stored)) == (length > 48 ? 2 : 1));
         const auto given = build(sell_entry(), staged, {{"slice_height", std::string("auto")}, {"threads_per_row", 8_i}});
-        CHECK(std::get<0>(dynamic_cast<const SellLayout<double>&>(*given).stored).slice_height == 4);
+        CHECK(std::get<0>(dynamic_cast<const AnyRowsLayout<double>&>(*given).stored).slice_height == 4);
     }
 }
 

@@ -6,8 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/formats/rows/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "support/given.hpp"
 

@@ -16,7 +16,7 @@
 #include "kernels/formats/csr/layout.hpp"
 #include "kernels/formats/ehyb/layout.hpp"
 #include "kernels/formats/hbp/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"

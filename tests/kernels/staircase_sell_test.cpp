@@ -8,7 +8,7 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/formats/staircase_sell/layout.hpp"
 #include "kernels/host/host_device.hpp"
 #include "kernels/reads.hpp"

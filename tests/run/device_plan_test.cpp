@@ -162,6 +162,23 @@ TEST_CASE("the plan of whole and of padded rows") {
     CHECK(ellr.kernel == "rows");
     CHECK_FALSE(std::get<PaddedRows>(ellr.storage).row_major);
     CHECK(std::get<PaddedRows>(ellr.storage).with_lengths);
+
+    const std::string rows = "[layout]\nuse = 'rows'\n";
+    const DevicePlan one = plan_of(rows + "rows = 'one'\ncolumn_index = 'u32'\nthreads_per_row = 4\n");
+    CHECK(one.kernel == "rows");
+    CHECK_FALSE(std::get<WholeRows>(one.storage).values_of_lines);
+    CHECK(std::get<WholeRows>(csr.storage).values_of_lines);
+    CHECK(std::get<WholeRows>(one.storage).threads_per_row == 4);
+    CHECK(std::get<PaddedRows>(plan_of(rows + "column_index = 'u32'\norder = 'row_major'\n").storage).threads_per_row == 0);
+    CHECK(std::get<PaddedRows>(by_rows.storage).threads_per_row == 1);
+    const DevicePlan in_slices = plan_of(rows + "rows = 'slices'\nrow_lengths = true\ncolumn_index = 'u32'\n");
+    CHECK(std::get<RowSlices>(in_slices.storage).with_lengths);
+    CHECK_FALSE(std::get<RowSlices>(plan_of(sell).storage).with_lengths);
+    CHECK(std::get<RowSlices>(plan_of(rows + "rows = 'slices'\ncolumns_from = 'slice'\n").storage).columns ==
+          DeviceColumns::of_16_bits);
+    for (const char* others : {"rows = 'jagged'\n", "rows = 'slices'\n", "rows = 'all'\n"}) {
+        CHECK(reason_of(rows + others) == "a GPU does not store layout rows");
+    }
 }
 
 TEST_CASE("the plan of tiles") {

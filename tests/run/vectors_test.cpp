@@ -12,7 +12,7 @@
 #include "kernels/common/compilation/compile.hpp"
 #include "kernels/common/compilation/kernel_instance.hpp"
 #include "kernels/formats/csr/layout.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"

@@ -112,7 +112,7 @@ void complete_entry(LayoutEntry& entry, const char* name, const ForEachPrecision
     if (entry.name.empty()) entry.name = name;
     if (entry.needs == nullptr) entry.needs = [](const Parameters&) { return Needs{.unsplit = true}; };
     entry.empty = empty;
-    entry.fields = fields;
+    if (entry.fields.f64 == nullptr) entry.fields = fields;
 }
 
 }  // namespace workbench

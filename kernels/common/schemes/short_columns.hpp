@@ -93,18 +93,23 @@ struct RunOfWideSlice : OwnRun {
 };
 
 /// The kinds of columns that schedules over slices are compiled for.
-enum class ColumnKind { as_stored, of_slices, of_wide_slices, of_words };
+enum class ColumnKind { as_stored, of_slices, of_wide_slices, of_words, of_rows };
 
-/// Columns, and whether padding is marked by its column, because its value cannot be 0.
+/// Columns; whether padding is marked by its column, because its value cannot be 0; and whether it is not read at all, because
+/// the lengths of rows are stored.
 struct SliceKind {
     ColumnKind columns = ColumnKind::as_stored;
     bool marks_padding = false;
+    bool has_lengths = false;
 };
 
-/// The run with the first column of its slice.
+/// The run with the first column of its slice, or of its row.
 template <SliceKind kind>
 [[nodiscard]] constexpr auto with_columns_of_slice(const auto& arrays, auto run, Offset slice) {
     if constexpr (kind.columns == ColumnKind::as_stored) {
+        return run;
+    } else if constexpr (kind.columns == ColumnKind::of_rows) {
+        if (run.row >= 0) run.first_column = arrays.first_columns[run.row];
         return run;
     } else {
         const Index first = arrays.first_columns[slice];
@@ -147,33 +152,54 @@ requires(kind.columns == ColumnKind::of_words) struct ColumnsOfSlices<kind> {
     }
 };
 
-/// The kind that serves all slices with these arrays.
+template <SliceKind kind>
+requires(kind.columns == ColumnKind::of_rows) struct ColumnsOfSlices<kind> {
+    static constexpr const auto& columns(const auto& arrays) { return arrays.columns_from_first; }
+};
+
+/// Columns of 16 bits that are counted from the first column of their row. They mark padding.
+template <typename Arrays>
+concept HasRowColumns = requires(const Arrays& arrays) {
+    arrays.columns_from_first;
+};
+
+/// The lengths of rows are stored, and padding is marked, although kernels do not read it.
+template <typename Arrays>
+concept HasLengths = requires {
+    requires Arrays::shape.lengths;
+};
+
+/// The kind that serves all slices with these arrays, padding included.
 template <typename Arrays>
 inline constexpr SliceKind widest_kind{HasColumns<decltype(Arrays::values)> ? ColumnKind::of_words
                                        : HasShortColumns<Arrays>            ? ColumnKind::of_wide_slices
+                                       : HasRowColumns<Arrays>              ? ColumnKind::of_rows
                                                                             : ColumnKind::as_stored,
-                                       ConstantMember<decltype(Arrays::values)>};
+                                       ConstantMember<decltype(Arrays::values)> || HasRowColumns<Arrays> ||
+                                           (HasLengths<Arrays> && !HasColumns<decltype(Arrays::values)>)};
 
 /// The hooks of a schedule over slices with these columns.
 [[nodiscard]] constexpr Hooks with_columns_of(SliceKind kind, Hooks hooks) {
     hooks.own_has_plain_columns = kind.columns == ColumnKind::of_wide_slices;
     hooks.own_column = hooks.own_has_plain_columns || kind.columns == ColumnKind::of_words;
+    hooks.own_columns = kind.columns == ColumnKind::of_rows;
+    hooks.own_first_columns = hooks.own_columns;
     if (kind.marks_padding) hooks.no_column = NoColumn::slot_read;
     return hooks;
 }
 
 /// Calls use(std::integral_constant) with the kind of the columns.
 auto with_column_kind(const auto& arrays, const auto& use) {
-    using enum ColumnKind;
-    constexpr bool marks = ConstantMember<std::remove_cvref_t<decltype(arrays.values)>>;
-    if constexpr (HasColumns<decltype(arrays.values)>) {
-        return use(std::integral_constant<SliceKind, SliceKind{of_words}>{});
-    } else if constexpr (HasShortColumns<std::remove_cvref_t<decltype(arrays)>>) {
-        return arrays.wide_offsets.size() == 0 ? use(std::integral_constant<SliceKind, SliceKind{of_slices, marks}>{})
-                                               : use(std::integral_constant<SliceKind, SliceKind{of_wide_slices, marks}>{});
-    } else {
-        return use(std::integral_constant<SliceKind, SliceKind{as_stored, marks}>{});
+    using Arrays = std::remove_cvref_t<decltype(arrays)>;
+    constexpr SliceKind widest = widest_kind<Arrays>;
+    if constexpr (widest.columns == ColumnKind::of_wide_slices) {
+        if (arrays.wide_offsets.size() == 0) {
+            return use(std::integral_constant<SliceKind, SliceKind{ColumnKind::of_slices, widest.marks_padding}>{});
+        }
     }
+    constexpr bool reads_padding = !HasLengths<Arrays>;
+    return use(
+        std::integral_constant<SliceKind, SliceKind{widest.columns, widest.marks_padding && reads_padding, !reads_padding}>{});
 }
 
 }  // namespace workbench

@@ -10,7 +10,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/contract/rounding.hpp"
 #include "kernels/common/storage/encode_values.hpp"
+#include "kernels/common/storage/round_values.hpp"
 #include "kernels/common/storage/stored_layout.hpp"
 
 namespace workbench {
@@ -35,41 +37,57 @@ inline constexpr std::size_t full = 0;
 inline constexpr std::size_t one = 1;
 inline constexpr std::size_t codes = 2;
 inline constexpr std::size_t f32 = 3;
+inline constexpr std::size_t bf16 = 4;  // of formats with more codings
 }  // namespace coding
 
 /// The parameter `values` of such a format, and its settle_values.
 [[nodiscard]] ParameterDeclaration any_coding_parameter();
 [[nodiscard]] Parameters settle_any_coding(const Parameters& parameters, const ValueFacts& facts);
 
-/// Stores the values of all slots in codes.
-template <typename Code, ValueType Value>
-void store_codes(HostArray<Code>& codes, const HostArray<Value>& values, const ValueCodes<Value>& numbers) {
-    make_room(codes, values.size());
+/// Throws Unsuitable, with the figures, if a word has no room for as many bits of a column and the code of a value.
+void require_room_in_words(Index column_bits, std::size_t values);
+
+/// Stores the values of all slots in codes, which in words stand above the bits of columns that are there.
+template <ValueType Value>
+void store_codes(auto& stored, const HostArray<Value>& values, const ValueCodes<Value>& numbers) {
+    constexpr bool in_words = HasColumns<decltype(stored)>;
+    using Code = typename std::remove_cvref_t<decltype(stored)>::Code;
+    stored.dictionary = numbers.dictionary();
+    if constexpr (in_words) {
+        require_room_in_words(stored.column_bits, stored.dictionary.size());
+    } else {
+        make_room(stored.codes, values.size());
+    }
     for_pieces(values.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t slot = begin; slot < end; ++slot) codes[slot] = static_cast<Code>(numbers.code_of(values[slot]));
+        for (std::size_t slot = begin; slot < end; ++slot) {
+            const auto code = static_cast<Code>(std::uint64_t{numbers.code_of(values[slot])} << stored.column_bits);
+            stored.codes[slot] = static_cast<Code>(in_words ? stored.codes[slot] | code : code);
+        }
     });
 }
 
-/// Stores the values of all slots, those of padding included, in the coding of the array.
+/// Stores the values of all slots, those of padding included, in the coding of the array. Columns are in words before.
 /// Throws Unsuitable if the values of the matrix do not fit the coding.
 template <ValueType Value>
-void store_values(auto& stored, HostArray<Value>&& values, const CsrMatrix& matrix) {
+void store_values(auto& stored, HostArray<Value>&& values, const CsrMatrix& matrix, Rounding rounding) {
     using Stored = std::remove_cvref_t<decltype(stored)>;
     if constexpr (ConstantMember<Stored>) {
         stored = {only_value<Value>(matrix), static_cast<Offset>(values.size())};
     } else if constexpr (HasDictionary<Stored>) {
         const bool has_padding = static_cast<Offset>(values.size()) > matrix.nonzeros();
-        const ValueCodes<Value> numbers = codes_for<Value>(matrix, most_values_of_bytes, has_padding);
-        stored.dictionary = numbers.dictionary();
-        store_codes(stored.codes, values, numbers);
+        const Offset most = HasColumns<Stored> ? most_values_of_words : most_values_of_bytes;
+        store_codes(stored, values, codes_for<Value>(matrix, most, has_padding));
     } else if constexpr (std::is_same_v<Stored, HostArray<Value>>) {
         stored = std::move(values);
+    } else if constexpr (std::is_same_v<Stored, HostArray<Bf16>>) {
+        stored = round_to_bf16(values);
     } else {
-        stored = values_in_f32(values);
+        stored = rounding == Rounding::f32 ? round_to_f32(values) : values_in_f32(values);
     }
 }
 
-/// The alternative that the parameter `values` names; values in full if there is no such parameter.
+/// The alternative that the parameter `values` names; values in full if there is no such parameter. Throws Unsuitable for
+/// "rounded_bf16" in f32.
 [[nodiscard]] std::size_t number_of_coding(const Parameters& parameters, Precision precision);
 
 /// Stores one value for all slots, or for each row or column, as the parameter `values` says. Throws Unsuitable if they differ.
@@ -100,7 +118,7 @@ void fill_alternative(auto& layout, std::size_t number, const CsrMatrix& matrix,
         if constexpr (HasLineValues<decltype(arrays)>) {
             store_line_values<Value>(arrays, matrix, parameters);
         } else {
-            store_values(arrays.values, std::move(values), matrix);
+            store_values(arrays.values, std::move(values), matrix, rounding_of(parameters));
         }
     });
 }

@@ -112,7 +112,21 @@ std::size_t number_of_coding(const Parameters& parameters, Precision precision) 
         if (parameters.is_word("values", word)) return coding::one;
     }
     if (parameters.is_word("values", "dictionary")) return coding::codes;
-    return parameters.is_word("values", "f32") && precision == Precision::f64 ? coding::f32 : coding::full;
+    if (parameters.is_word("values", "rounded_bf16")) {
+        if (precision == Precision::f64) return coding::bf16;
+        throw Unsuitable("values = \"rounded_bf16\" is for values of f64");
+    }
+    const bool is_f32 = parameters.is_word("values", "f32") || parameters.is_word("values", "rounded_f32");
+    return is_f32 && precision == Precision::f64 ? coding::f32 : coding::full;
+}
+
+void require_room_in_words(Index column_bits, std::size_t values) {
+    const auto bits_of_code = static_cast<int>(std::bit_width(values - 1));
+    if (column_bits + bits_of_code <= 32) return;
+    throw Unsuitable(
+        fmt::format("column_index = \"word\" has 32 bits, but the widest slice needs {} for its columns and {} "
+                    "values of the dictionary need {}: an order of less bandwidth (cuthill_mckee) or u16",
+                    column_bits, values, bits_of_code));
 }
 
 Parameters settle_equal_values(const Parameters& parameters, const ValueFacts& facts) {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "core/contract/errors.hpp"
-#include "kernels/common/storage/literature_sizes.hpp"
 #include "kernels/formats/rows/build.hpp"
 
 namespace workbench {
@@ -26,15 +26,52 @@ bool has_row_major(const Parameters& parameters) { return parameters.has("order"
 
 namespace {
 
-/// The shape that the parameters of `rows` name.
-RowShape named_shape(const Parameters& parameters) {
-    const std::string& together = parameters.text("rows");
-    RowsTogether chosen = jagged;
-    if (together == "one") chosen = one;
-    if (together == "all") chosen = all;
-    if (together == "slices") chosen = slices;
-    return {chosen, parameters.is_word("column_index", "u16") ? ColumnsFrom::row : ColumnsFrom::matrix,
-            parameters.boolean("row_lengths")};
+/// True if the values are stored with columns of any kind.
+bool suits_any_columns(const std::string& values) { return values == "full" || values == "one" || values == "auto"; }
+
+bool counts_from_slices(const Parameters& parameters) {
+    return !parameters.has("columns_from") || parameters.is_word("columns_from", "slice");
+}
+
+/// Throws ParameterError unless threads_per_row is a power of two.
+void require_power_of_two(const Parameters& parameters) {
+    const Index threads = parameters.number_unless_auto("threads_per_row");
+    if ((threads & (threads - 1)) == 0) return;
+    throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
+}
+
+/// The slots of all rows, and the bytes of the arrays without those of rows.
+SlicesForecast forecast_rows(RowShape shape, const PatternForecast& pattern, const Parameters& parameters,
+                             std::int64_t slot_bytes) {
+    SlicesForecast arrays;
+    if (shape.together != slices) {
+        arrays.slots = shape.together == all ? Offset{pattern.longest_row()} * pattern.rows() : pattern.nonzeros();
+        arrays.bytes = arrays.slots * slot_bytes;
+        if (shape.together == one) arrays.bytes += (Offset{pattern.rows()} + 1) * offset_bytes;
+        if (shape.together == jagged) arrays.bytes += (Offset{pattern.longest_row()} + 1) * offset_bytes;
+        return arrays;
+    }
+    const Index height = slice_height(pattern.rows(), pattern.nonzeros(), parameters);
+    const Offset count = pieces_of(pattern.rows(), height);
+    arrays = forecast_slices(pattern, height, slot_bytes);
+    if (shape.columns == ColumnsFrom::words || shape.columns == ColumnsFrom::slice) arrays.bytes += count * index_bytes;
+    if (shape.columns == ColumnsFrom::slice) {
+        const double wide = pattern.wide_groups(height);
+        arrays.bytes += static_cast<std::int64_t>(wide * static_cast<double>(count * offset_bytes)) +
+                        static_cast<std::int64_t>(wide * static_cast<double>(arrays.slots * short_bytes));
+    }
+    return arrays;
+}
+
+/// The cost of reading the rows of slices, by their lengths (RowsLayout::by_lengths) or with several threads.
+void set_cost_of_slices(LayoutCost& cost, bool by_lengths, const PatternForecast& pattern, const Parameters& parameters) {
+    const Offset longest = pattern.longest_row();
+    cost.chain = by_lengths ? std::min<Offset>(longest, parameters.integer("split_length")) : longest;
+    const double mean = pattern.mean_length();
+    const Index threads = parameters.number_unless_auto("threads_per_row");
+    // Several threads of a row add their sums, which takes as long as 1.2 slots of each (docs/results/search-h100.md).
+    constexpr double slots_of_sum = 1.2;
+    if (threads > 1 && mean > 0) cost.bandwidth /= 1 + slots_of_sum * threads / mean;
 }
 
 }  // namespace
@@ -42,45 +79,57 @@ RowShape named_shape(const Parameters& parameters) {
 LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
     constexpr Offset cost_of_diagonal = 3;  // each step also loads the offset of a diagonal
     const Offset longest = pattern.longest_row();
-    const std::int64_t slot_bytes =
-        (shape.short_columns() ? short_bytes : index_bytes) + bytes_of_values(parameters, precision);
-    SlicesForecast arrays;
-    if (shape.together == slices) {
-        arrays = forecast_slices(pattern, static_cast<Index>(parameters.integer("slice_height")), slot_bytes);
-    } else {
-        arrays.slots = shape.together == all ? longest * pattern.rows() : pattern.nonzeros();
-        arrays.bytes = arrays.slots * slot_bytes;
-        if (shape.together != all)
-            arrays.bytes += ((shape.together == one ? Offset{pattern.rows()} : longest) + 1) * offset_bytes;
-    }
-    const Offset slots = arrays.slots;
-    arrays.bytes += pattern.rows() * index_bytes * ((shape.short_columns() ? 1 : 0) + (shape.lengths ? 1 : 0));
-    if (shape.lines && parameters.is_word("values", "by_row")) arrays.bytes += pattern.rows() * value_bytes(precision);
-    if (shape.lines && parameters.is_word("values", "by_column")) arrays.bytes += pattern.columns() * value_bytes(precision);
+    const Offset nonzeros = pattern.nonzeros();
+    const bool in_words = shape.columns == ColumnsFrom::words;
+    const std::int64_t slot_bytes = (in_words || shape.columns == ColumnsFrom::matrix ? index_bytes : short_bytes) +
+                                    (in_words ? 0 : bytes_of_values(parameters, precision));
+    auto [slots, bytes] = forecast_rows(shape, pattern, parameters, slot_bytes);
+    bytes += pattern.rows() * index_bytes * ((shape.short_columns() ? 1 : 0) + (shape.lengths ? 1 : 0));
+    if (shape.lines && parameters.is_word("values", "by_row")) bytes += pattern.rows() * value_bytes(precision);
+    if (shape.lines && parameters.is_word("values", "by_column")) bytes += pattern.columns() * value_bytes(precision);
     const double bandwidth = shape.together == one      ? 0.92
                              : shape.together == all    ? 1.05
                              : shape.together == slices ? 1.18
                                                         : 0.95;
-    LayoutCost cost = cost_of_arrays(pattern, precision, slots, arrays.bytes, bandwidth);
-    cost.exact = (cost.exact || shape.together != slices) && !has_dictionary(parameters);  // others in any order
-    if (shape.lengths) {
-        cost.unread_bytes = (slots - pattern.nonzeros()) * slot_bytes;
+    LayoutCost cost = cost_of_arrays(pattern, precision, slots, bytes, bandwidth);
+    cost.exact = (cost.exact || shape.together != slices) && !has_dictionary(parameters) &&  // others in any order
+                 (shape.columns != ColumnsFrom::slice || pattern.is_exact());
+    const bool by_lengths = shape.together == slices && parameters.is_word("threads_per_row", "auto") &&
+                            (slots > 2 * nonzeros || longest > parameters.integer("split_length"));
+    if (shape.lengths || by_lengths) {
+        cost.unread_bytes = (slots - nonzeros) * slot_bytes - (shape.lengths ? 0 : pattern.rows() * index_bytes);
         cost.sectors += sectors_of_idle_lanes(pattern);
         cost.chain = longest;
     }
+    if (shape.together == slices) set_cost_of_slices(cost, by_lengths, pattern, parameters);
     if (shape.together == jagged) cost.chain = cost_of_diagonal * longest;
-    if (shape.together == all) refuse_slots(cost, parameters, pattern.nonzeros());
+    if (shape.together == all) refuse_slots(cost, parameters, nonzeros);
     if (shape.short_columns() && pattern.wide_groups(1) > 0) {
         cost.unsuitable = "rows reach over more columns than 16 bits count";
     }
     return cost;
 }
 
+Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters) {
+    if (!parameters.is_word("slice_height", "auto")) return static_cast<Index>(parameters.integer("slice_height"));
+    const double mean = rows == 0 ? 0 : static_cast<double>(nonzeros) / rows;
+    const Index threads = parameters.number_unless_auto("threads_per_row");
+    return 32 / (threads == 0 ? sell_threads_for(mean) : threads);
+}
+
 std::optional<DeviceStorage> shape_on_device(RowShape shape, const Parameters& parameters) {
     const DeviceValues values = values_on_device(parameters);
-    if (shape.together == one) return WholeRows{.short_columns = shape.short_columns(), .values = values};
+    const bool has_threads = parameters.has("threads_per_row");
+    const Index threads = has_threads ? parameters.number_unless_auto("threads_per_row") : 0;
+    if (shape.together == one) {
+        return WholeRows{.short_columns = shape.short_columns(),
+                         .values_of_lines = shape.lines,
+                         .threads_per_row = threads,
+                         .values = values};
+    }
     return PaddedRows{.row_major = has_row_major(parameters),
                       .with_lengths = shape.lengths,
+                      .threads_per_row = has_threads ? threads : 1,
                       .slots_per_nonzero = parameters.real("slots_per_nonzero"),
                       .values = values};
 }
@@ -94,143 +143,121 @@ Parameters settle_lines(const Parameters& parameters, const ValueFacts& facts) {
     return settle_values(parameters, facts, {.most_distinct = most_values_of_bytes, .f32 = true, .lines = true});
 }
 
+RowShape named_shape(const Parameters& parameters, const std::function<bool()>& is_wide) {
+    RowShape shape{slices};
+    if (parameters.has("rows")) {
+        const std::string& together = parameters.text("rows");
+        shape.together = together == "one" ? one : together == "all" ? all : together == "slices" ? slices : jagged;
+        shape.lengths = parameters.boolean("row_lengths");
+    }
+    const std::string& values = parameters.text("values");
+    const std::string& columns = parameters.text("column_index");
+    if (!counts_from_slices(parameters)) {
+        if (columns == "u16") shape.columns = ColumnsFrom::row;
+    } else if (columns == "word" && values != "one") {
+        shape.columns = ColumnsFrom::words;
+    } else if (columns != "u32" && (columns != "auto" || !suits_any_columns(values) || !is_wide())) {
+        shape.columns = ColumnsFrom::slice;
+    }
+    return shape;
+}
+
 namespace {
 
-Needs needs(const Parameters& parameters) {
-    const RowShape shape = named_shape(parameters);
+void require_combination(const Parameters& parameters) {
+    const std::string rows = "rows = \"" + parameters.text("rows") + "\"";
+    const RowShape shape = named_shape(parameters, [] { return false; });
     if (shape.lengths && !shape.has_padding()) {
-        throw ParameterError("row_lengths",
-                             "rows = \"" + parameters.text("rows") +
-                                 "\" has no padding, and its offsets state the lengths; expected rows = \"all\" or \"slices\"");
+        throw ParameterError("row_lengths", rows +
+                                                " has no padding, and its offsets state the lengths; expected rows = \"all\" "
+                                                "or \"slices\"");
     }
     if (has_row_major(parameters) && !shape.has_order()) {
         throw ParameterError("order",
                              "row_major is for padded rows; expected rows = \"all\" and row_lengths = false, or rows = "
                              "\"one\" without order");
     }
-    const Index threads = parameters.number_unless_auto("threads_per_row");
-    if ((threads & (threads - 1)) != 0) {
-        throw ParameterError("threads_per_row", fmt::format("found {}; expected a power of two", threads));
+    if (parameters.is_word("columns_from", "slice") && shape.together != slices) {
+        throw ParameterError("columns_from", rows + " has no slices; expected rows = \"slices\"");
     }
-    if (threads > 1 && !shape.has_neighbours(has_row_major(parameters) ? EllOrder::row_major : EllOrder::column_major)) {
+    const std::string& columns = parameters.text("column_index");
+    if ((columns == "word" || columns == "auto") && !counts_from_slices(parameters)) {
+        throw ParameterError("column_index", fmt::format("\"{}\" counts columns from the first of their slice; expected "
+                                                         "columns_from = \"slice\"",
+                                                         columns));
+    }
+    const Index threads = parameters.number_unless_auto("threads_per_row");
+    if (threads > 1 && shape.together != slices &&
+        !shape.has_neighbours(has_row_major(parameters) ? EllOrder::row_major : EllOrder::column_major)) {
         throw ParameterError(
             "threads_per_row",
-            fmt::format("found {}, but threads share a row whose slots are neighbours; expected rows = \"one\" "
-                        "or order = \"row_major\", or layout sell",
-                        threads));
+            fmt::format(
+                "found {}, but threads share a row of a slice or whose slots are neighbours; expected rows = \"slices\", "
+                "rows = \"one\" or order = \"row_major\"",
+                threads));
     }
-    return {.unsplit = true};
-}
-
-ParameterDeclaration order_parameter() {
-    return {.name = "order",
-            .type = ParameterType::choice,
-            .default_value = "column_major",
-            .words = {"column_major", "row_major"},
-            .help = "which slots are neighbours: the k-th of all rows, or those of one row"};
 }
 
 }  // namespace
 
-LayoutEntry csr16_entry() {
-    return preset<Csr16Layout, csr16_shape>(
-               {.name = "csr16",
-                .summary = "CSR with columns of 16 bits, counted from the first nonzero of their row",
-                .source = "docs/new_format.md, which walks through it",
-                .kernel_on_device = "lanes"})
-        .host<RowsOfOneLane>("rows", "rows in parallel, in chunks to the next idle thread")
-        .cuda<RowsOfThreads>("lanes", "one, four or eight threads per row, by the mean length")
-        .vectors_on_gpu<RowsOfVectors>();
+Needs needs_of_rows(const Parameters& parameters) {
+    require_power_of_two(parameters);
+    const bool any_coding = parameters.has("rows");  // with columns of 32 bits
+    if (any_coding) require_combination(parameters);
+    const std::string& values = parameters.text("values");
+    const std::string& columns = parameters.text("column_index");
+    if (columns == "word" && values != "dictionary" && values != "auto") {
+        throw ParameterError("column_index",
+                             fmt::format("\"word\" holds a column and the code of a value, but values = \"{}\"; "
+                                         "expected values = \"dictionary\" or \"auto\"",
+                                         values));
+    }
+    if (columns == "u32" && !any_coding && !suits_any_columns(values)) {
+        throw ParameterError("column_index", fmt::format("values = \"{}\" takes \"u16\"{} or \"auto\"", values,
+                                                         values == "dictionary" ? ", \"word\"" : ""));
+    }
+    return {.unsplit = true};
 }
 
-LayoutEntry ell_entry() {
-    return preset<EllLayout, ell_shape>(
-               {.name = "ell",
-                .summary = "ELL: every row padded to the longest one, stored column by column or row by row",
-                .source =
-                    "Kincaid, Oppe and Young, 'ITPACKV 2D user's guide' (1989); kernels after Wikberg, 'Unstructured mesh FVM "
-                    "with GPU' (2025), section 4.2.3",
-                .examples = {"\n[layout]\nuse = \"ell\"\n", "\n[layout]\nuse = \"ell\"\norder = \"row_major\"\n"},
-                .parameters = {order_parameter(), slots_per_nonzero_parameter(10)},
-                .storage_sizes = ell_storage_sizes,
-                .kernel_on_device = "rows"})
-        .host<RowsOfOneLane>("rows", "blocks of rows in parallel, all slots of a row")
-        .cuda<RowsOfOneLane>("rows", "one thread per row")
-        .cuda<EllReduction, EllReduce>("reduce",
-                                       "several threads per row, by the width, whose sums meet in shared memory or by shuffles")
-        .cuda<EllEachSlot>("atomic", "one thread per slot, which adds to y atomically");
+ParameterValue columns_beside(const std::map<std::string, ParameterValue>& given) {
+    const auto values = given.find("values");
+    const bool any = values == given.end() || suits_any_columns(std::get<std::string>(values->second));
+    return std::string(any ? "u32" : "auto");
 }
 
-LayoutEntry ellr_entry() {
-    return preset<EllrLayout, ellr_shape>(
-               {.name = "ellr",
-                .summary = "ELLPACK-R: ELL column by column with the length of each row, so that padding is never read",
-                .source = "Vazquez, Ortega, Fernandez and Garzon, 'Improving the performance of the sparse matrix vector "
-                          "product with "
-                          "GPUs' (2010)",
-                .parameters = {slots_per_nonzero_parameter(10)},
-                .kernel_on_device = "rows"})
-        .host<RowsOfOneLane>("rows", "rows in parallel, as many slots of each as it has nonzeros")
-        .cuda<RowsOfOneLane>("rows", "one thread per row, which stops at the end of the row");
+Parameters settle_rows(const Parameters& parameters, const ValueFacts& facts) {
+    if (!counts_from_slices(parameters)) return settle_any_coding(parameters, facts);
+    if (parameters.is_word("column_index", "u32")) {
+        return parameters.has("rows") ? settle_any_coding(parameters, facts) : settle_values(parameters, facts, {});
+    }
+    const auto distinct = static_cast<std::uint64_t>(facts.distinct.value_or(0));
+    const auto bits = std::bit_width(static_cast<std::uint64_t>(facts.columns)) + std::bit_width(distinct);
+    const bool in_words =
+        parameters.is_word("column_index", "word") || (parameters.is_word("column_index", "auto") && bits <= 32);
+    Parameters settled = settle_values(parameters, facts,
+                                       {.most_distinct = in_words ? most_values_of_words : most_values_of_bytes, .f32 = true});
+    const bool is_one = settled.is_word("values", "one");
+    if (is_one && parameters.is_word("column_index", "word")) return settled.with("column_index", std::string("u16"));
+    const bool any_columns = is_one || settled.is_word("values", "full");
+    if (!parameters.is_word("column_index", "auto") || any_columns) return settled;
+    const bool word = in_words && settled.is_word("values", "dictionary");
+    return settled.with("column_index", std::string(word ? "word" : "u16"));
 }
 
-LayoutEntry jds_entry() {
-    using Row = RowLanes<jds_shape, 1>;
-    return preset<JdsLayout, jds_shape, false>(
-               {.name = "jds",
-                .summary =
-                    "jagged diagonals: of rows in descending length the first entries, then the second ones, without padding",
-                .source = "Saad, 'Krylov subspace methods on supercomputers' (1989)",
-                .examples = {"\n[[stage]]\nuse = \"row_sort\"\napply = \"rows\"\n\n[layout]\nuse = \"jds\"\n"}})
-        .host<RowsOfOneLane>("rows", "blocks of rows in parallel, diagonal by diagonal")
-        .cuda<JdsStreaming, Row>("streaming",
-                                 "one thread per row; streaming loads of the matrix, offsets of the diagonals through L1")
-        .vectors_on_gpu<Row>()
-        .cuda<JdsConstant, Row>(
-            "constant",
-            "one thread per row; streaming loads of the matrix, offsets of the diagonals in constant memory if they fit")
-        .cuda<JdsUncached, Row>(
-            "uncached",
-            "as in the slides: ld.global.cv for the matrix, st.global.cs for y, offsets in constant memory if they fit");
-}
-
-LayoutEntry rows_entry() {
-    return format_of_rows<AnyRowsLayout, named_shape>(
-               {.summary = "rows of slots, by parameters that combine: csr16, ell, ellr and jds are combinations of it",
-                .source = "the sources of csr16, ell, ellr and jds",
-                .examples = {"\n[[stage]]\nuse = \"row_sort\"\napply = \"rows\"\n\n[layout]\nuse = \"rows\"\nrows = "
-                             "\"jagged\"\ncolumn_index = \"u16\"\n",
-                             "\n[layout]\nuse = \"rows\"\nrows = \"slices\"\nslice_height = 2\nrow_lengths = true\n"},
-                .parameters = {{.name = "rows",
-                                .type = ParameterType::choice,
-                                .default_value = "all",
-                                .words = {"one", "all", "slices", "jagged"},
-                                .help = "the rows that are stored together: one: row after row; all: every row has as many "
-                                        "slots as the longest; slices: those of a slice have as many as its longest; "
-                                        "jagged: diagonals of rows in descending length"},
-                               integer_parameter("slice_height", by_default(std::int64_t{32}), between(1, 65536, "rows"),
-                                                 "with rows = \"slices\": rows stored together"),
-                               {.name = "column_index",
-                                .type = ParameterType::choice,
-                                .default_value = "u16",
-                                .words = {"u32", "u16"},
-                                .help = "u16: columns of 16 bits, counted from the first column of their row"},
-                               {.name = "row_lengths",
-                                .type = ParameterType::boolean,
-                                .default_value = false,
-                                .help = "the length of each row is stored, so that padding is never read"},
-                               order_parameter(),
-                               integer_parameter("threads_per_row", by_default(std::string("auto")),
-                                                 between(1, 32, "threads", {"auto"}),
-                                                 "with rows = \"one\" or order = \"row_major\": threads of a GPU that share a "
-                                                 "row, a power of two; auto: as many as suit the mean length"),
-                               slots_per_nonzero_parameter(10),
-                               any_coding_parameter()},
-                .needs = needs,
-                .settle = settle_any_coding})
-        .host<RowsOfOneLane>("rows", "blocks of rows in parallel")
-        .cuda<RowsOfThreads>("rows", "threads_per_row threads per row, or as many as suit the mean length")
-        .vectors_on_gpu<RowsOfVectors>();
+std::optional<DeviceStorage> rows_on_device(const Parameters& parameters) {
+    const RowShape shape = named_shape(parameters, [] { return false; });
+    if (!shape.is_made_on_gpu()) return std::nullopt;
+    if (shape.together != slices) return shape_on_device(shape, parameters);
+    const std::string& columns = parameters.text("column_index");
+    return RowSlices{.slice_height = parameters.number_unless_auto("slice_height"),
+                     .threads_per_row = parameters.number_unless_auto("threads_per_row"),
+                     .split_length = static_cast<Index>(parameters.integer("split_length")),
+                     .columns = columns == "u32"    ? DeviceColumns::of_32_bits
+                                : columns == "u16"  ? DeviceColumns::of_16_bits
+                                : columns == "word" ? DeviceColumns::in_words
+                                                    : DeviceColumns::automatic,
+                     .with_lengths = shape.lengths,
+                     .values = values_on_device(parameters)};
 }
 
 }  // namespace workbench

@@ -9,26 +9,43 @@
 
 #include "kernels/common/entry/format.hpp"
 #include "kernels/common/storage/predicted.hpp"
+#include "kernels/formats/rows/long_rows.hpp"
 #include "kernels/formats/rows/variants.hpp"
 
 namespace workbench {
 
-/// The shape that parameters name.
-using ShapeOf = RowShape (*)(const Parameters& parameters);
+/// The shape that parameters name. is_wide() returns true if many slices reach over more columns than 16 bits count.
+using ShapeOf = RowShape (*)(const Parameters& parameters, const std::function<bool()>& is_wide);
 template <RowShape shape>
-[[nodiscard]] RowShape only_shape(const Parameters&) {
+[[nodiscard]] RowShape only_shape(const Parameters&, const std::function<bool()>&) {
     return shape;
 }
+
+/// auto: the rows of a warp with this number of threads per row.
+[[nodiscard]] Index slice_height(Index rows, Offset nonzeros, const Parameters& parameters);
 
 /// Throws Unsuitable, with the figure and advice, if a row reaches over more than `most` columns.
 void require_narrow_rows(const CsrMatrix& matrix, Index most);
 
 [[nodiscard]] bool has_row_major(const Parameters& parameters);
 
+// Of layouts `rows` and `sell`, which is slices whose columns count from the first of their slice. Those of `rows` count from
+// the first of their row unless parameter columns_from says otherwise.
+[[nodiscard]] RowShape named_shape(const Parameters& parameters, const std::function<bool()>& is_wide);
+[[nodiscard]] Needs needs_of_rows(const Parameters& parameters);
+/// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for
+/// values that require it; otherwise it remains "auto", and the widths of the slices decide. Words have no place for a code if
+/// all values are equal: their columns have 16 bits.
+[[nodiscard]] Parameters settle_rows(const Parameters& parameters, const ValueFacts& facts);
+/// The default of sell's column_index.
+[[nodiscard]] ParameterValue columns_beside(const std::map<std::string, ParameterValue>& given);
+[[nodiscard]] std::optional<DeviceStorage> rows_on_device(const Parameters& parameters);
+
 [[nodiscard]] LayoutCost predict_shape(RowShape shape, const PatternForecast& pattern, const Parameters& parameters,
                                        Precision precision);
 [[nodiscard]] std::optional<DeviceStorage> shape_on_device(RowShape shape, const Parameters& parameters);
 [[nodiscard]] ParameterDeclaration coding_parameter(RowShape shape);
+[[nodiscard]] ParameterDeclaration order_parameter();
 [[nodiscard]] Parameters settle_lines(const Parameters& parameters, const ValueFacts& facts);
 
 /// Stores the columns of all rows at their slots, whose places are known, and marks padding.
@@ -54,13 +71,47 @@ void store_columns(auto& rows, HostArray<Column>& columns, const CsrMatrix& matr
     });
 }
 
-/// Fills all arrays but the values, and returns these in full.
+/// The places of slices.
+template <ValueType Value>
+[[nodiscard]] SliceShape places_of(const Slices<Value, Index, HostArray>& slices, const CsrMatrix& matrix) {
+    return {slices.slice_offsets, slices.slice_height,
+            [&matrix](Offset lane) { return lane < matrix.rows ? matrix.row_length(static_cast<Index>(lane)) : 0; }};
+}
+
+/// Stores the columns of slices, unless they are counted from those of rows.
+template <ValueType Value>
+void store_columns_of_slices(auto& rows, Slices<Value, Index, HostArray>& slices, const CsrMatrix& matrix) {
+    using Arrays = std::remove_cvref_t<decltype(rows)>;
+    constexpr ColumnsFrom from = Arrays::shape.columns;
+    constexpr bool marks_padding = widest_kind<Arrays>.marks_padding;
+    if constexpr (from == ColumnsFrom::words) {
+        CountedColumns counted = count_columns(slices.column_indices, places_of(slices, matrix));
+        rows.first_columns = std::move(counted.first_columns);
+        rows.values.column_bits = counted.bits;
+        make_copy(rows.values.codes, counted.columns);
+    } else if constexpr (from == ColumnsFrom::slice) {
+        ShortColumns narrow = shorten_columns(slices.column_indices, places_of(slices, matrix), marks_padding);
+        rows.column_indices = std::move(narrow.column_indices);
+        static_cast<SliceColumns<std::uint16_t, HostArray>&>(rows) = std::move(narrow.of_slices);
+    } else if constexpr (from == ColumnsFrom::matrix && marks_padding) {
+        store_columns(rows, rows.column_indices, matrix, slices.values.size());
+    } else if constexpr (from == ColumnsFrom::matrix) {
+        rows.column_indices = std::move(slices.column_indices);
+    }
+}
+
+/// Fills all arrays but the values, and returns these in full. built: if rows are in slices.
 template <ValueType Value, typename Arrays>
-HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parameters& parameters) {
+HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parameters& parameters,
+                             Slices<Value, Index, HostArray>& built) {
     using enum RowsTogether;
     constexpr RowShape shape = Arrays::shape;
     HostArray<Index> columns;
     HostArray<Value> values;
+    if constexpr (shape.lengths) {
+        rows.row_lengths.resize(matrix.rows);
+        for (Index row = 0; row < matrix.rows; ++row) rows.row_lengths[row] = static_cast<Index>(matrix.row_length(row));
+    }
     if constexpr (shape.together == one) {
         rows.row_offsets = matrix.row_offsets;
         if constexpr (!HasLineValues<Arrays>) make_copy(values, matrix.values);
@@ -73,13 +124,10 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
         columns = std::move(ell.column_indices);
         values = std::move(ell.values);
     } else if constexpr (shape.together == slices) {
-        Slices<Value, Index, HostArray> built =
-            build_slices<Value, Index>(matrix, ShareView(matrix),
-                                       {.slice_height = static_cast<Index>(parameters.integer("slice_height")),
-                                        .group_places = {0, matrix.rows},
-                                        .column_bounds = {0, matrix.columns}});
+        rows.split_length = static_cast<Index>(parameters.integer("split_length"));
         rows.slice_height = built.slice_height;
-        rows.slice_offsets = std::move(built.slice_offsets);
+        rows.slice_offsets = built.slice_offsets;
+        store_columns_of_slices(rows, built, matrix);
         values = std::move(built.values);
     } else {
         require_descending(ShareView(matrix), {.requirement = "jagged diagonals need rows in descending length",
@@ -90,17 +138,11 @@ HostArray<Value> fill_arrays(Arrays& rows, const CsrMatrix& matrix, const Parame
         columns = std::move(jagged.column_indices);
         values = std::move(jagged.values);
     }
-    if constexpr (shape.lengths) {
-        rows.row_lengths.resize(matrix.rows);
-        for (Index row = 0; row < matrix.rows; ++row) rows.row_lengths[row] = static_cast<Index>(matrix.row_length(row));
-    }
     if constexpr (shape.short_columns()) {
         require_narrow_rows(matrix, (Index{1} << 16) - (shape.has_padding() ? 1 : 0));
         rows.first_columns.resize(matrix.rows);
         store_columns(rows, rows.columns_from_first, matrix, values.size());
-    } else if constexpr (shape.together == slices) {
-        store_columns(rows, rows.column_indices, matrix, values.size());
-    } else {
+    } else if constexpr (shape.together != slices) {
         rows.column_indices = std::move(columns);
     }
     return values;
@@ -111,6 +153,7 @@ template <ValueType Value, typename Values>
 inline constexpr std::size_t coding_of = ConstantMember<Values>                     ? coding::one
                                          : HasDictionary<Values>                    ? coding::codes
                                          : std::is_same_v<Values, HostArray<Value>> ? coding::full
+                                         : std::is_same_v<Values, HostArray<Bf16>>  ? coding::bf16
                                                                                     : coding::f32;
 
 /// The number of the alternative of this shape and coding.
@@ -125,16 +168,30 @@ struct FillRows {
     template <ValueType Value, typename Variant>
     void operator()(RowsLayout<Value, Variant>& layout, const StagedMatrix& staged, const Parameters& parameters) const {
         const CsrMatrix& matrix = staged.matrix;
-        const RowShape shape = shape_of(parameters);
+        Slices<Value, Index, HostArray> slices;
+        const auto build_once = [&] {
+            if (!slices.slice_offsets.empty()) return;
+            slices = build_slices<Value, Index>(matrix, ShareView(matrix),
+                                                {.slice_height = slice_height(matrix.rows, matrix.nonzeros(), parameters),
+                                                 .group_places = {0, matrix.rows},
+                                                 .column_bounds = {0, matrix.columns}});
+        };
+        const RowShape shape = shape_of(parameters, [&] {
+            build_once();
+            return is_mostly_wide(static_cast<double>(wide_slices(slices.column_indices, places_of(slices, matrix))) /
+                                  static_cast<double>(slices.slice_offsets.size()));
+        });
+        if (shape.together == RowsTogether::slices) build_once();
         if (shape.together != RowsTogether::one) layout.origin = Origin(ShareView(matrix));
-        fill_alternative<Value>(layout,
-                                alternative_of<Value>(layout.stored, shape, number_of_coding(parameters, precision_of<Value>)),
-                                matrix, parameters, [&](auto& rows) {
+        const std::size_t coding =
+            shape.columns == ColumnsFrom::words ? coding::codes : number_of_coding(parameters, precision_of<Value>);
+        fill_alternative<Value>(layout, alternative_of<Value>(layout.stored, shape, coding), matrix, parameters,
+                                [&](auto& rows) {
                                     if constexpr (requires { rows.threads_per_row; }) {
                                         if (parameters.has("threads_per_row"))
                                             rows.threads_per_row = parameters.number_unless_auto("threads_per_row");
                                     }
-                                    return fill_arrays<Value>(rows, matrix, parameters);
+                                    return fill_arrays<Value>(rows, matrix, parameters, slices);
                                 });
     }
 };
@@ -143,7 +200,10 @@ struct FillRows {
 template <template <typename> typename LayoutOf, ShapeOf shape_of>
 [[nodiscard]] Format<LayoutOf> format_of_rows(LayoutEntry entry) {
     entry.predict = [](const PatternForecast& pattern, const Parameters& parameters, Precision precision) {
-        return predict_shape(shape_of(parameters), pattern, parameters, precision);
+        const auto is_wide = [&] {
+            return is_mostly_wide(pattern.wide_groups(slice_height(pattern.rows(), pattern.nonzeros(), parameters)));
+        };
+        return predict_shape(shape_of(parameters, is_wide), pattern, parameters, precision);
     };
     return format<LayoutOf>(std::move(entry), FillRows<shape_of>{});
 }
@@ -184,7 +244,12 @@ std::vector<std::pair<std::string, std::string>> RowsLayout<Value, Variant>::not
             if (!rows.row_values.empty()) return std::vector{std::pair<std::string, std::string>{"values", "one a row"}};
             if (!rows.column_values.empty()) return std::vector{std::pair<std::string, std::string>{"values", "one a column"}};
         }
-        return notes_on_values(rows.values);
+        std::vector<std::pair<std::string, std::string>> notes = notes_on_values(rows.values);
+        if constexpr (HasShortColumns<std::remove_cvref_t<decltype(rows)>>) {
+            const auto on_columns = notes_on_columns(rows);
+            notes.insert(notes.begin(), on_columns.begin(), on_columns.end());
+        }
+        return notes;
     });
 }
 
@@ -193,26 +258,79 @@ void RowsLayout<Value, Variant>::for_each_slot(const std::function<void(const Sl
     using enum RowsTogether;
     with_stored(*this, [&]<typename Arrays>(const Arrays& rows) {
         constexpr RowShape shape = Arrays::shape;
-        if constexpr (shape.together == one) {
-            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
-        } else if constexpr (shape.together == jagged) {
-            require_sound_diagonals(rows.diagonal_offsets, {0, rows.diagonal_count()}, {0, rows.row_count}, rows.values.size());
-            return for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
-        } else if constexpr (shape.together == slices) {
-            require_sound_offsets(rows.slice_offsets, rows.slice_height, rows.values.size(), rows.values.size());
-        }
         if constexpr (shape.lengths) {
             for (Index row = 0; row < rows.row_count; ++row) {
                 if (rows.row_lengths[row] == origin.length(row)) continue;
                 throw std::logic_error("rows: the length of a row is not the number of its nonzeros");
             }
+        }
+        if constexpr (shape.together == one) {
+            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
+        } else if constexpr (shape.together == jagged) {
+            require_sound_diagonals(rows.diagonal_offsets, {0, rows.diagonal_count()}, {0, rows.row_count}, rows.values.size());
+            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
+        } else if constexpr (shape.together == slices) {
+            WalkedArrays where{array_number(rows, rows.values), -1};
+            auto columns = static_cast<std::size_t>(rows.values.size());
+            if constexpr (shape.columns != ColumnsFrom::words) {
+                const auto& stored = slot_columns<SellRows<1, 0, widest_kind<Arrays>>>(rows);
+                where.columns = array_number(rows, stored);
+                columns = stored.size();
+            }
+            require_sound_offsets(rows.slice_offsets, rows.slice_height, rows.values.size(), columns);
+            if constexpr (HasShortColumns<Arrays>) require_sound_columns(rows, rows.slice_offsets);
+            const auto structure = structure_of(rows);
+            for_each_stored_slot(walked<SellRows<1, 0, widest_kind<Arrays>>>(structure), where, nonzeros_of(origin),
+                                 [&](Slot slot) {
+                                     // Words cannot mark padding by its column, which no kernel reads.
+                                     if (shape.lengths && slot.nonzero < 0) slot.column = no_column;
+                                     visit(slot);
+                                 });
+        } else if constexpr (shape.lengths) {
             constexpr RowShape with_padding{shape.together, shape.columns};
             for_each_stored_slot<RowLanes<with_padding, 1>>(rows, nonzeros_of(origin), visit);
-        } else if constexpr (shape.has_padding()) {
+        } else {
             with_schedule<RowsOfOneLane>(rows,
                                          [&]<typename S>(S) { for_each_stored_slot<S>(rows, nonzeros_of(origin), visit); });
         }
     });
 }
+
+template <ValueType Value, typename Variant>
+HostArray<Index> RowsLayout<Value, Variant>::row_lengths() const {
+    HostArray<Index> lengths(this->rows());
+    for (Index row = 0; row < this->rows(); ++row) lengths[row] = static_cast<Index>(origin.length(row));
+    return lengths;
+}
+
+template <ValueType Value, typename Variant>
+bool RowsLayout<Value, Variant>::by_lengths() const {
+    return with_slices<bool>(*this, [&](const auto& slices) {
+        Offset longest = 0;
+        for (Index row = 0; row < slices.row_count; ++row) longest = std::max(longest, Offset{origin.length(row)});
+        return reads_lengths(slices, this->nonzero_count, longest);
+    });
+}
+
+/// The reads of the CUDA kernel by the lengths of rows.
+void walk_by_lengths(const auto& slices, const HostArray<Index>& lengths, const auto& visit) {
+    const SellLongRows long_rows = find_long_rows(lengths, slices.split_length);
+    const SellWithLengths<decltype(structure_of(slices))> with_lengths{
+        structure_of(slices),
+        {lengths.data(), static_cast<Offset>(lengths.size())},
+        {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
+    const WalkedSchedule schedule = with_sell_whole_rows(with_lengths, [&]<typename S>(S) { return walked<S>(with_lengths); });
+    for_each_read(schedule, array_number(slices, slices.values), visit);
+}
+
+/// The reads of AnyRowsKernel.
+inline constexpr auto walk_any_rows = [](const auto& layout, const auto& visit) {
+    with_stored(layout, [&]<typename Arrays>(const Arrays& rows) {
+        if constexpr (Arrays::shape.together == RowsTogether::slices) {
+            if (layout.by_lengths()) return walk_by_lengths(rows, layout.row_lengths(), visit);
+        }
+        walk_in_turn<RowsOnGpu>(rows, visit);
+    });
+};
 
 }  // namespace workbench

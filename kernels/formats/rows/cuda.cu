@@ -2,6 +2,7 @@
 // chapter 5: exactly one thread writes each row of y, and a barrier separates writing shared memory from reading it.
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/entry/device_rows.cuh"
+#include "kernels/formats/rows/long_rows.hpp"
 #include "kernels/formats/rows/variants.hpp"
 
 namespace workbench {
@@ -64,43 +65,66 @@ struct EllReduction {
     }
 };
 
+template <ValueType Value>
+struct AnyRowsKernel {
+    static std::unique_ptr<Kernel<Value>> prepare(const AnyRowsLayout<Value>& layout, std::span<const Index> rows,
+                                                  Device& device) {
+        if (!layout.by_lengths()) return prepare_device_rows<RowsOnGpu, Value, AnyRowsLayout<Value>>(layout, rows, device);
+        return with_stored(layout, [&](const auto& slices) {
+            HostArray<Index> lengths = layout.row_lengths();
+            DeviceArray<Index> there(device, lengths, "sell row lengths");
+            return kernel_by_lengths<Value>({copy_to(device, slices, "sell")}, {std::move(there), std::move(lengths)},
+                                            first_columns_of_slices(slices), layout.bytes_to_move(), rows, device);
+        });
+    }
+};
+
 template struct CudaRows<Csr16Layout, RowsOfThreads>;
 template struct CudaRows<EllLayout, RowsOfOneLane>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
 template struct CudaRows<EllrLayout, RowsOfOneLane>;
-template struct CudaRows<AnyRowsLayout, RowsOfThreads>;
+template struct CudaLoop<AnyRowsLayout, AnyRowsKernel>;
 
-template <ValueType Value, typename Stored, typename Shape>
-std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(Rows<Stored, Shape, DeviceArray>&& rows, Offset nonzeros,
-                                                  std::span<const Index> rows_of_y, Device& device) {
-    std::optional<std::int64_t> bytes;
-    if constexpr (Shape::value.lengths) {
-        const auto view = view_of(rows);
-        bytes = nonzeros * bytes_of_slot(view) + bytes_of_dictionary(view.values) +
-                static_cast<std::int64_t>(rows.row_count * sizeof(Index) +
-                                          (Offset{rows.row_count} + rows.column_count) * sizeof(Value));
-    }
-    using S = std::conditional_t<Shape::value == csr16_shape, RowsOfThreads, RowsOfOneLane>;
-    return device_rows_of<S, Value, Rows<Stored, Shape, HostArray>>(std::move(rows), rows_of_y, device, EllLayout<Value>::name,
-                                                                    bytes);
+namespace {
+
+HostArray<Index> on_host(const DeviceArray<Index>& array, Device& device) {
+    HostArray<Index> copy;
+    make_room(copy, array.size());
+    copy_from_device(device, array.data(), std::span(copy));
+    return copy;
 }
 
-/// Instantiates rows_kernel_on_gpu. nvcc 13.0 loses the shapes in the initialiser of a static member.
-template <ValueType Value, typename Stored>
-struct RowsOnGpu {
-    static void instantiate(Device& device) {
-        (void)rows_kernel_on_gpu<Value>(RowsOfShape<csr16_shape, Stored, DeviceArray>{}, 0, {}, device);
-        (void)rows_kernel_on_gpu<Value>(RowsOfShape<ell_shape, Stored, DeviceArray>{}, 0, {}, device);
-        (void)rows_kernel_on_gpu<Value>(RowsOfShape<ellr_shape, Stored, DeviceArray>{}, 0, {}, device);
-    }
-};
-template struct RowsOnGpu<float, float>;
-template struct RowsOnGpu<float, Constant<float>>;
-template struct RowsOnGpu<float, Coded<float, std::uint8_t>>;
-template struct RowsOnGpu<double, double>;
-template struct RowsOnGpu<double, Constant<double>>;
-template struct RowsOnGpu<double, Coded<double, std::uint8_t>>;
-template struct RowsOnGpu<double, float>;
+}  // namespace
+
+template <ValueType Value>
+std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(RowArraysOnGpu<Value>&& rows, DeviceArray<Index>&& row_lengths,
+                                                  Offset nonzeros, std::int64_t bytes, std::span<const Index> rows_of_y,
+                                                  Device& device) {
+    return with_alternative(rows.arrays, [&]<typename OnGpu>(OnGpu& arrays) -> std::unique_ptr<Kernel<Value>> {
+        if constexpr (OnGpu::shape.is_made_on_gpu()) {
+            if (row_lengths.size() > 0) {
+                HostArray<Index> first_columns;
+                if constexpr (HasShortColumns<OnGpu>) first_columns = on_host(arrays.first_columns, device);
+                HostArray<Index> lengths = on_host(row_lengths, device);
+                return kernel_by_lengths<Value>({std::move(arrays)}, {std::move(row_lengths), std::move(lengths)},
+                                                first_columns, bytes, rows_of_y, device);
+            }
+            std::optional<std::int64_t> own_bytes;
+            if constexpr (OnGpu::shape.lengths) {
+                own_bytes = bytes - (arrays.values.size() - nonzeros) * bytes_of_slot(view_of(arrays));
+            }
+            return device_rows_of<RowsOnGpu, Value, InStorage<OnGpu, HostArray>>(std::move(arrays), rows_of_y, device,
+                                                                                 AnyRowsLayout<Value>::name, own_bytes);
+        } else {
+            return nullptr;
+        }
+    });
+}
+
+template std::unique_ptr<Kernel<float>> rows_kernel_on_gpu(RowArraysOnGpu<float>&&, DeviceArray<Index>&&, Offset, std::int64_t,
+                                                           std::span<const Index>, Device&);
+template std::unique_ptr<Kernel<double>> rows_kernel_on_gpu(RowArraysOnGpu<double>&&, DeviceArray<Index>&&, Offset,
+                                                            std::int64_t, std::span<const Index>, Device&);
 
 }  // namespace workbench

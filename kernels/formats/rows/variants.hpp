@@ -1,20 +1,66 @@
-// The layouts whose arrays are Rows: of one shape for each preset, in any coding of the values, and of all shapes for `rows`.
+// The layouts whose arrays are Rows: of one shape for most presets, in any coding of the values, and of all shapes for `rows`.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 
+#include "core/matrix/bf16.hpp"
 #include "kernels/formats/rows/layout.hpp"
 
 namespace workbench {
 
-/// The arrays of a shape in any coding.
-template <RowShape shape>
+/// The arrays of a shape in any coding. The members of the shape are apart because nvcc 13.0 loses shapes in aliases.
+template <RowsTogether together, ColumnsFrom columns = ColumnsFrom::matrix, bool lengths = false>
 struct RowsOf {
+    using Shape = std::integral_constant<RowShape, RowShape{together, columns, lengths}>;
     template <typename Stored, template <typename> typename Array>
-    using Arrays = RowsOfShape<shape, Stored, Array>;
+    using Arrays = Rows<Stored, Shape, Array>;
     template <typename Value>
     using InCodings = InAnyCoding<Arrays, Value>;
+};
+/// Words hold the codes of values.
+template <RowsTogether together, bool lengths>
+struct RowsOf<together, ColumnsFrom::words, lengths> {
+    using Shape = std::integral_constant<RowShape, RowShape{together, ColumnsFrom::words, lengths}>;
+    template <typename Value>
+    using InCodings = std::variant<Rows<Coded<Value, std::uint32_t>, Shape, HostArray>>;
+};
+
+/// Slices with columns of this type: Index, std::uint16_t, or InWords.
+template <typename StoredValue, typename ColumnIndex, template <typename> typename Array, bool with_lengths = false>
+using Sell = Rows<StoredValue,
+                  typename RowsOf<RowsTogether::slices,
+                                  std::is_same_v<ColumnIndex, Index>     ? ColumnsFrom::matrix
+                                  : std::is_same_v<ColumnIndex, InWords> ? ColumnsFrom::words
+                                                                         : ColumnsFrom::slice,
+                                  with_lengths>::Shape,
+                  Array>;
+
+/// The arrays of sell: values in full or all equal with columns of 32 or 16 bits, and coded values with columns of 16 bits or
+/// in one word with their columns. In f64 also values of f32 and of bf16.
+template <typename Value, typename... More>
+using SellVariants =
+    std::variant<Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>, Sell<Constant<Value>, Index, HostArray>,
+                 Sell<Constant<Value>, std::uint16_t, HostArray>, Sell<Coded<Value, std::uint8_t>, std::uint16_t, HostArray>,
+                 Sell<Coded<Value, std::uint32_t>, InWords, HostArray>, More...>;
+template <typename Value>
+struct SellArrays {
+    SellVariants<Value> stored;
+};
+template <>
+struct SellArrays<double> {
+    SellVariants<double, Sell<float, std::uint16_t, HostArray>, Sell<Bf16, std::uint16_t, HostArray>> stored;
+};
+/// Those of layout `rows` beside them, with columns of 32 bits.
+template <typename Value>
+struct MoreSlices {
+    using Type = std::variant<Sell<Coded<Value, std::uint8_t>, Index, HostArray>>;
+};
+template <>
+struct MoreSlices<double> {
+    using Type = std::variant<Sell<Coded<double, std::uint8_t>, Index, HostArray>, Sell<float, Index, HostArray>>;
 };
 
 /// A variant with the alternatives of several, in their order.
@@ -43,7 +89,19 @@ struct RowsLayout final : LayoutOfArrays<Value, Variant> {
         });
     }
     void transfer(Transfer& all) override { this->transfer_with(all, origin); }
+    /// Padding of slices reads x in the last column of its row.
+    [[nodiscard]] std::vector<Index> rows_of_padding() const override {
+        const bool reads_x = with_stored(*this, []<typename Arrays>(const Arrays&) {
+            return Arrays::shape.together == RowsTogether::slices && !Arrays::shape.lengths && !HasRowColumns<Arrays>;
+        });
+        return reads_x ? origin.rows_without_nonzeros() : std::vector<Index>();
+    }
     // build.hpp
+    [[nodiscard]] HostArray<Index> row_lengths() const;
+    /// True if the CUDA kernel of slices reads the lengths of rows rather than padding (long_rows.hpp): unless the recipe sets
+    /// threads_per_row, if a row is long, if most slots are padding, or if slices do not fill a warp. Otherwise reading the
+    /// lengths takes longer than reading the padding.
+    [[nodiscard]] bool by_lengths() const;
     /// If rows or columns have values, the values of the slots are coded by the row offsets or by the columns.
     [[nodiscard]] std::vector<LayoutField> fields() const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override;
@@ -51,24 +109,97 @@ struct RowsLayout final : LayoutOfArrays<Value, Variant> {
 };
 
 template <typename Value>
-using Csr16Layout = RowsLayout<Value, typename RowsOf<csr16_shape>::InCodings<Value>>;
+using Csr16Layout = RowsLayout<Value, typename RowsOf<RowsTogether::one, ColumnsFrom::row>::InCodings<Value>>;
 template <typename Value>
-using EllLayout = RowsLayout<Value, typename RowsOf<ell_shape>::InCodings<Value>>;
+using EllLayout = RowsLayout<Value, typename RowsOf<RowsTogether::all>::InCodings<Value>>;
 template <typename Value>
-using EllrLayout = RowsLayout<Value, typename RowsOf<ellr_shape>::InCodings<Value>>;
+using EllrLayout = RowsLayout<Value, typename RowsOf<RowsTogether::all, ColumnsFrom::matrix, true>::InCodings<Value>>;
 template <typename Value>
 using JdsLayout = RowsLayout<Value, std::variant<RowsOfShape<jds_shape, Value, HostArray>>>;
-template <typename Value, RowShape... shapes>
-using RowsOfShapes = RowsLayout<Value, typename JoinedVariants<typename RowsOf<shapes>::template InCodings<Value>...>::Type>;
+template <typename Value, typename... Shapes>
+using RowsOfShapes =
+    RowsLayout<Value, typename JoinedVariants<decltype(SellArrays<Value>::stored), typename MoreSlices<Value>::Type,
+                                              typename Shapes::template InCodings<Value>...>::Type>;
+/// Of `rows` and of `sell`.
 template <typename Value>
 using AnyRowsLayout =
-    RowsOfShapes<Value, RowShape{RowsTogether::one}, csr16_shape, ell_shape, ellr_shape, jds_shape,
-                 RowShape{RowsTogether::all, ColumnsFrom::row}, RowShape{RowsTogether::all, ColumnsFrom::row, true},
-                 RowShape{RowsTogether::jagged, ColumnsFrom::row}, RowShape{RowsTogether::slices},
-                 RowShape{RowsTogether::slices, ColumnsFrom::row}, RowShape{RowsTogether::slices, ColumnsFrom::matrix, true},
-                 RowShape{RowsTogether::slices, ColumnsFrom::row, true}>;
+    RowsOfShapes<Value, RowsOf<RowsTogether::one>, RowsOf<RowsTogether::one, ColumnsFrom::row>, RowsOf<RowsTogether::all>,
+                 RowsOf<RowsTogether::all, ColumnsFrom::matrix, true>, RowsOf<RowsTogether::all, ColumnsFrom::row>,
+                 RowsOf<RowsTogether::all, ColumnsFrom::row, true>, RowsOf<RowsTogether::jagged>,
+                 RowsOf<RowsTogether::jagged, ColumnsFrom::row>, RowsOf<RowsTogether::slices, ColumnsFrom::row>,
+                 RowsOf<RowsTogether::slices, ColumnsFrom::row, true>, RowsOf<RowsTogether::slices, ColumnsFrom::matrix, true>,
+                 RowsOf<RowsTogether::slices, ColumnsFrom::slice, true>,
+                 RowsOf<RowsTogether::slices, ColumnsFrom::words, true>>;
 
-// The CUDA kernels with loops of their own.
+/// The schedules of one thread per row on the host, or of several on a GPU; those of slices also for two heights that are known
+/// at compile time: 32 rows, and 8, or as many as a warp has. A division for each short slice takes a CPU about as long as the
+/// slice. With eight threads per row or more, which a recipe must request, the height is known at run time only.
+template <bool on_gpu>
+struct RowsOfKnownHeights {
+    using Walk = RowsOfThreads;
+
+    static auto choose(const auto& rows, const auto& use) {
+        return std::conditional_t<on_gpu, RowsOfThreads, RowsOfOneLane>::choose(rows, [&]<typename S>(S any_height) {
+            if constexpr (shape_of_rows<decltype(rows)>.together == RowsTogether::slices) {
+                return with_known_height(rows, any_height, use);
+            } else {
+                return use(any_height);
+            }
+        });
+    }
+
+private:
+    template <int threads, SliceKind kind>
+    static auto with_known_height(const auto& slices, SellRows<threads, 0, kind> any_height, const auto& use) {
+        constexpr bool in_full = requires {
+            requires std::floating_point<std::remove_cvref_t<decltype(*slices.values.data())>>;
+        };
+        if constexpr (compiles_every_shape && is_compiled_for_slices(kind, threads) && (on_gpu || in_full)) {
+            constexpr int height = on_gpu ? 32 / threads : 8;
+            if (slices.slice_height == height) return use(SellRows<threads, height, kind>{});
+            if (slices.slice_height == 32) return use(SellRows<threads, 32, kind>{});
+        }
+        return use(any_height);
+    }
+};
+using RowsOnHost = RowsOfKnownHeights<false>;
+using RowsOnGpu = RowsOfKnownHeights<true>;
+
+/// Calls use(slices) if the rows of a layout are in slices; otherwise returns Result().
+template <typename Result>
+[[nodiscard]] Result with_slices(const auto& layout, const auto& use) {
+    return with_stored(layout, [&]<typename Arrays>(const Arrays& rows) -> Result {
+        if constexpr (Arrays::shape.together == RowsTogether::slices) return use(rows);
+        return Result();
+    });
+}
+
+template <ValueType Value>
+struct RowArraysOnGpu {
+    StoredOnDevice<decltype(AnyRowsLayout<Value>::stored)> arrays;
+};
+
+/// The CUDA kernel of arrays that were made on the GPU: of slices by the lengths of their rows if `row_lengths` has any.
+/// nonzeros: slots without padding. bytes: Layout::bytes_to_move. rows_of_y: as in PrepareRows.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(RowArraysOnGpu<Value>&& rows, DeviceArray<Index>&& row_lengths,
+                                                                Offset nonzeros, std::int64_t bytes,
+                                                                std::span<const Index> rows_of_y, Device& device);
+
+struct LengthsOnGpu;  // long_rows.hpp
+/// That of slices by the lengths of their rows (long_rows.hpp). first_columns: of slices with short columns.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_by_lengths(RowArraysOnGpu<Value>&& slices, LengthsOnGpu&& lengths,
+                                                               const HostArray<Index>& first_columns, std::int64_t bytes,
+                                                               std::span<const Index> rows_of_y, Device& device);
+
+[[nodiscard]] KernelEntry host_kernel_of_rows(std::string name, std::string summary);
+[[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
+
+// The CUDA kernels with loops of their own. That of any rows takes those of slices by their lengths (RowsLayout::by_lengths),
+// and others by RowsOnGpu.
+template <ValueType Value>
+struct AnyRowsKernel;
 template <ValueType Value>
 struct EllReduction;
 template <ValueType Value, bool is_volatile, bool is_constant>

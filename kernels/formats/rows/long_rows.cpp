@@ -1,4 +1,4 @@
-#include "kernels/formats/sell/long_rows.hpp"
+#include "kernels/formats/rows/long_rows.hpp"
 
 #include <algorithm>
 

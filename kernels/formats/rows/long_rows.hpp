@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/common/storage/any_coding.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/layout.hpp"
 
 namespace workbench {
 
@@ -37,6 +37,19 @@ struct SellLongRows {
 /// The rows of more than `longest` entries, in parts.
 [[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
 
+/// The lengths of rows, on a GPU and on the host.
+struct LengthsOnGpu {
+    DeviceArray<Index> there;
+    HostArray<Index> here;
+};
+
+/// The first columns of slices with short columns.
+template <typename Arrays>
+[[nodiscard]] HostArray<Index> first_columns_of_slices(const Arrays& slices) {
+    if constexpr (HasShortColumns<Arrays>) return slices.first_columns;
+    return {};
+}
+
 /// The least bytes of a product that reads no padding. first_columns: of slices with short columns. bytes: of one that reads
 /// all slots.
 template <typename Value>
@@ -52,7 +65,8 @@ template <typename Value>
         }
         bytes -= of_high_columns * static_cast<std::int64_t>(sizeof(std::uint16_t));
     }
-    return bytes - padding * bytes_of_slot(sell) + sell.row_count * static_cast<std::int64_t>(sizeof(Index)) +
+    if (!shape_of_rows<decltype(sell)>.lengths) bytes += sell.row_count * static_cast<std::int64_t>(sizeof(Index));
+    return bytes - padding * bytes_of_slot(sell) +
            static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart) + 2 * sizeof(Value) * long_rows.sum_count());
 }
 
@@ -122,10 +136,10 @@ private:
     }
 };
 
-/// Calls use(schedule) with the schedule for these slices.
+/// Calls use(schedule) with the schedule for these slices. Few recipes have slices whose columns count from those of rows.
 auto with_sell_whole_rows(const auto& sell, const auto& use) {
     return with_column_kind(sell, [&](auto kind) {
-        if constexpr (compiles_every_shape) {
+        if constexpr (compiles_every_shape && is_compiled_for_slices(kind, 1)) {
             if (sell.slice_height == 32) return use(SellWholeRows<32, kind>{});
         }
         return use(SellWholeRows<0, kind>{});

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "kernels/common/schedule/walk.hpp"
-#include "kernels/formats/sell/layout.hpp"
+#include "kernels/formats/rows/variants.hpp"
 #include "kernels/vendor/cusparse_slices.hpp"
 
 namespace workbench {
@@ -11,8 +11,8 @@ namespace {
 template <ValueType Value>
 std::unique_ptr<Kernel<Value>> prepare(const Layout<Value>& layout, Device& device) {
     require_cusparse(layout.nonzeros());
-    const auto& own = dynamic_cast<const SellLayout<Value>&>(layout);
-    return with_stored(own, [&]<typename Sell>(const Sell& sell) {
+    const auto& own = dynamic_cast<const AnyRowsLayout<Value>&>(layout);
+    return with_slices<std::unique_ptr<Kernel<Value>>>(own, [&]<typename Sell>(const Sell& sell) {
         // A lane's nonzeros are its first slots.
         HostArray<Offset> lengths(sell.row_count, 0);
         for (Index row = 0; row < sell.row_count; ++row) lengths[row] = own.origin.length(row);
