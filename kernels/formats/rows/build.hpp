@@ -29,8 +29,8 @@ void require_narrow_rows(const CsrMatrix& matrix, Index most);
 
 [[nodiscard]] bool has_row_major(const Parameters& parameters);
 
-// Of layouts `rows` and `sell`, which is slices whose columns count from the first of their slice. Those of `rows` count from
-// the first of their row unless parameter columns_from says otherwise.
+// For the layouts `rows` and `sell`. In `sell`, rows are stored in slices, and a column of 16 bits is the distance from the
+// first column of its slice. In `rows` it is the distance from the first column of its row, unless columns_from = "slice".
 [[nodiscard]] RowShape named_shape(const Parameters& parameters, const std::function<bool()>& is_wide);
 [[nodiscard]] Needs needs_of_rows(const Parameters& parameters);
 /// values without "auto". column_index = "auto" becomes word if 32 bits suffice whatever the columns of a slice, and u16 for

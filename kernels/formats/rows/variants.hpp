@@ -120,7 +120,7 @@ template <typename Value, typename... Shapes>
 using RowsOfShapes =
     RowsLayout<Value, typename JoinedVariants<decltype(SellArrays<Value>::stored), typename MoreSlices<Value>::Type,
                                               typename Shapes::template InCodings<Value>...>::Type>;
-/// Of `rows` and of `sell`.
+/// The arrays of the layouts `rows` and `sell`.
 template <typename Value>
 using AnyRowsLayout =
     RowsOfShapes<Value, RowsOf<RowsTogether::one>, RowsOf<RowsTogether::one, ColumnsFrom::row>, RowsOf<RowsTogether::all>,
