@@ -10,6 +10,7 @@
 #include "core/system/container.hpp"
 #include "input/input_files.hpp"
 #include "input/npz_files.hpp"
+#include "support/free_memory.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
@@ -154,6 +155,19 @@ TEST_CASE("xz and zstd: recognised by content, check sums compared, any number o
     hungry[16] = 40;
     hungry.replace(20, 4, bytes_of(crc32(0, reinterpret_cast<const Bytef*>(hungry.data()) + 12, 8), 4));
     CHECK(refusal(write("m", hungry)).find("bytes of memory to unpack; expected at most 134217728") != std::string::npos);
+}
+
+TEST_CASE("xz and zstd: how much they unpack to is unknown, so that a matrix is refused after its entries were read") {
+    const FreeMemory little(64 * mebibyte);
+    const std::string sizes = "rua 16000000 1 1 0\n(4I4) (4I4) (4E12.4)\n   1   2\n   1\n  1.0000E+00\n";
+    for (const std::string& text : {real_general("16000000 1 1\n1 1 1\n"), "title\n3 1 1 1\n" + sizes}) {
+        for (const auto& compress : {xz, zstd}) {
+            const auto path = write("m", compress(text));
+            CHECK(message_of<MachineError>([&] {
+                      (void)read_matrix(path);
+                  }).find("m: a matrix of 16000000 rows and 1 nonzero needs 128000016 bytes of memory; ") != std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("zstd: skippable frames are skipped wherever they are, and a window that is too large is named") {

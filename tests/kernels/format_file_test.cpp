@@ -1,4 +1,6 @@
 // Formats beside a recipe: what is compiled and loaded, what the trials notice, and what is said.
+#include <dlfcn.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "core/system/beside_program.hpp"
+#include "core/system/compile.hpp"
 #include "kernels/common/compilation/compile.hpp"
 #include "kernels/formats/rows/variants.hpp"
 #include "kernels/host/host_device.hpp"
@@ -109,6 +112,15 @@ std::string message_of_changed(const std::string& from, const std::string& to, c
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// True if later processes do not try the format out again.
+bool has_passed(const std::string& format) {
+    for (const auto& file : std::filesystem::directory_iterator(cache_folder() / "formats")) {
+        const std::string name = file.path().filename().string();
+        if (name.starts_with(format + "-") && name.ends_with(".passed")) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 TEST_CASE("a format in one file has the arrays of its built-in counterpart, and the same products" *
@@ -117,6 +129,7 @@ TEST_CASE("a format in one file has the arrays of its built-in counterpart, and 
     CHECK(own.name == "my_csr16");
     CHECK(own.file == source_folder / "recipes/teaching/my_csr16.hpp");
     CHECK(own.file_checksum.size() == 32);
+    CHECK(has_passed("my_csr16"));
     CHECK(&own == &shipped_format("my_csr16"));
     REQUIRE(own.kernels.size() == 2);
     CHECK(own.kernels[0].backend == Backend::kokkos);
@@ -236,6 +249,13 @@ TEST_CASE("bitmap: the bits of blocks of 8 x 4, also at the edges" * doctest::te
     }
 }
 
+TEST_CASE("NVRTC is not missing where the program loader finds it") {
+    const bool is_found = dlopen("libnvrtc.so.13", RTLD_LAZY) != nullptr || dlopen("libnvrtc.so.12", RTLD_LAZY) != nullptr;
+    const std::string reason = nvrtc_absence_reason();
+    CHECK_FALSE((is_found && contains(reason, "neither libnvrtc.so.13 nor libnvrtc.so.12")));
+    CHECK((is_found || !reason.empty() || std::filesystem::exists("/usr/local/cuda") || std::filesystem::exists("/opt/cuda")));
+}
+
 TEST_CASE("NVRTC compiles the kernels of the shipped formats" * doctest::test_suite(slow)) {
     if (const std::string why = nvrtc_absence_reason(); !why.empty()) {
         MESSAGE("skipped: " << why);
@@ -310,6 +330,7 @@ TEST_CASE("a kernel that does not end is the only one that is not tried" * docte
     CHECK(message.ends_with("not finished in 1 s (limit: WORKBENCH_TRIAL_SECONDS)"));
     CHECK_NOTHROW(entry.kernels[1].try_out.f64(*layout, *host));
     CHECK_NOTHROW(entry.try_out(stage_input(drawn()), Parameters(), Precision::f64));
+    CHECK_FALSE(has_passed("endless"));
     REQUIRE(unsetenv("WORKBENCH_TRIAL_SECONDS") == 0);
 }
 
