@@ -162,4 +162,15 @@ TEST_CASE("new values of a matrix with another pattern are refused, and the oper
     }
 }
 
+TEST_CASE("new values of two entries that a layout stores once must be equal, or the operator keeps its values") {
+    const CsrMatrix matrix = entries_in(2, 2, {{0, 0, 4}, {0, 1, 3}, {1, 0, 3}, {1, 1, 4}});
+    Operator<double> a(spmv_workbench::Recipe::from_text("[layout]\nuse = 'halo'\nparts = 1\n"), Arrays<double>(matrix).view(),
+                       options_with(Triangle::refused));
+    const CsrMatrix other = entries_in(2, 2, {{0, 0, 4}, {0, 1, 5}, {1, 0, 6}, {1, 1, 4}});
+    CHECK(message_of<MatrixError>([&] {
+              a.set_values(Arrays<double>(other).view());
+          }).find(" of the matrix once, as they mirror each other, but their values 5 and 6 differ") != std::string::npos);
+    CHECK(times_numbers(a) == times_numbers(matrix));
+}
+
 }  // namespace workbench
