@@ -329,7 +329,7 @@ std::string cover_tables(const std::vector<Record>& records, TableFormat format)
         if (format == TableFormat::csv) {
             text += csv_of(table, sets);
         } else if (format == TableFormat::tex) {
-            text += table_of(table, sets).tex();
+            text += table_of(table, sets).tex(table_name("sets", table.device, table.precision));
         } else {
             text += (text.empty() ? "" : "\n") + table_of(table, sets).text() + notes_of(table, sets);
         }

@@ -218,8 +218,15 @@ std::pair<double, double> add_points(const RankedRecords& field, XyChart& chart,
     return {least, most};
 }
 
+/// "row_length.mean" becomes "row length, mean".
+std::string in_words(const std::string& metric) {
+    std::string words;
+    for (const char letter : metric) words += letter == '_' ? " " : letter == '.' ? ", " : std::string(1, letter);
+    return words;
+}
+
 void add_metric(const RankedRecords& field, const std::string& metric, Plots& plots) {
-    XyChart chart{"Speed-up against " + metric, field.subtitle(), {metric}, {over_baseline, true}, {}};
+    XyChart chart{"Speed-up against " + in_words(metric), field.subtitle(), {in_words(metric)}, {over_baseline, true}, {}};
     const auto [least, most] = add_points(field, chart, true, [&](const Record& record) {
         const auto value = record.metrics.find(metric);
         return value == record.metrics.end() ? Point() : Point({value->second, *record.speedup});

@@ -77,19 +77,24 @@ std::string PrintedTable::text() const {
     return caption + '\n' + table.text() + (note.empty() ? "" : wrapped(fmt::format("  {}{}\n", note, hint)));
 }
 
-std::string PrintedTable::tex() const {
+std::string PrintedTable::tex(const std::string& name) const {
     const std::string below = note.empty() ? "" : "; " + note;
-    std::string text =
-        fmt::format("\\begin{{table*}}\n\\centering\n\\small\n\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{{}{}}}\n",
-                    for_tex(caption), for_tex(below)) +
-        fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n", std::string(left_columns, 'l'),
-                    std::string(header.size() - left_columns, 'r'), tex_line(all(header, stacked)));
+    std::string text = fmt::format(
+                           "\\begin{{table*}}\n\\centering\n\\small\n\\setlength{{\\tabcolsep}}{{4pt}}\n\\caption{{{}{}}}"
+                           "\n\\label{{tab:{}}}\n",
+                           for_tex(caption), for_tex(below), name) +
+                       fmt::format("\\begin{{tabular}}{{{}{}}}\n\\toprule\n{}\\midrule\n", std::string(left_columns, 'l'),
+                                   std::string(header.size() - left_columns, 'r'), tex_line(all(header, stacked)));
     for (const std::vector<std::string>& row : rows) text += tex_line(all(row, tex_cell));
     return text + "\\bottomrule\n\\end{tabular}\n\\end{table*}\n";
 }
 
 std::string heading_of(const std::string& device, const std::string& precision, int matrices) {
     return fmt::format("{}, {}: {}", device == "gpu" ? "GPU" : "CPU", precision, counted_with_commas(matrices, "matrix"));
+}
+
+std::string table_name(const std::string& kind, const std::string& device, const std::string& precision) {
+    return fmt::format("{}-{}-{}", kind, device == "gpu" ? "gpu" : "cpu", precision);
 }
 
 std::string for_csv(const std::string& text) {

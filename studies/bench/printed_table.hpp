@@ -21,13 +21,16 @@ struct PrintedTable {
     std::string hint = {};        // its end in text alone
 
     [[nodiscard]] std::string text() const;
-    /// A table for the package booktabs; the note is the end of its caption. Two blanks at the beginning of a cell become a
-    /// \quad.
-    [[nodiscard]] std::string tex() const;
+    /// A table for the package booktabs, which \ref{tab:NAME} cites; the note is the end of its caption. Two blanks at the
+    /// beginning of a cell become a \quad.
+    [[nodiscard]] std::string tex(const std::string& name) const;
 };
 
 /// "CPU, f64: 3 matrices".
 [[nodiscard]] std::string heading_of(const std::string& device, const std::string& precision, int matrices);
+
+/// What distinguishes a table of LaTeX from the others of a document: "ranking-cpu-f64".
+[[nodiscard]] std::string table_name(const std::string& kind, const std::string& device, const std::string& precision);
 
 /// Quoted if necessary.
 [[nodiscard]] std::string for_csv(const std::string& text);

@@ -330,14 +330,17 @@ std::string prices_text(const std::vector<Record>& records) {
 std::string ranking_tex(const std::vector<Record>& records, const std::string& of) {
     std::string text;
     for (const Ranking& ranking : rank(records)) {
-        std::vector<PrintedTable> tables{ranking_table(ranking), matrices_table(records, ranking),
-                                         setup_table(records, ranking), break_even_table(records, ranking)};
+        std::vector<std::pair<std::string, PrintedTable>> tables{{"ranking", ranking_table(ranking)},
+                                                                 {"matrices", matrices_table(records, ranking)},
+                                                                 {"prices", setup_table(records, ranking)},
+                                                                 {"break-even", break_even_table(records, ranking)}};
         if (!of.empty()) {
-            if (auto comparison = comparison_table(records, ranking, of)) tables.push_back(std::move(*comparison));
+            if (auto comparison = comparison_table(records, ranking, of))
+                tables.emplace_back("speed-up", std::move(*comparison));
         }
-        for (PrintedTable& table : tables) {
+        for (auto& [kind, table] : tables) {
             table.caption += caches_of(records, ranking);
-            if (!table.rows.empty()) text += table.tex();
+            if (!table.rows.empty()) text += table.tex(table_name(kind, ranking.device, ranking.precision));
         }
     }
     return text;

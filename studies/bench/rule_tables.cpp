@@ -147,7 +147,8 @@ std::string rule_tables(const std::vector<Record>& records, std::size_t count, T
         } else if (csv) {
             text += rule_csv(*study, table);
         } else if (format == TableFormat::tex) {
-            text += rule_table(*study, table).tex() + validation_table(*study, table).tex();
+            text += rule_table(*study, table).tex(table_name("rule", table.device, table.precision)) +
+                    validation_table(*study, table).tex(table_name("regret", table.device, table.precision));
         } else {
             text += (text.empty() ? "" : "\n") + text_of(*study, table);
         }
