@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/shell.hpp"
+#include "core/system/beside_program.hpp"
 #include "support/golden.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -102,6 +104,22 @@ TEST_CASE("judge: a kernel reaches no file outside its folder") {
     if (!is_closed) return;  // this machine permits no namespaces, and the text says so
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     CHECK(!std::filesystem::exists(elsewhere.path() / "written"));
+}
+
+TEST_CASE("a confined command reads the folders that it is given; it reads others if files are said to be open") {
+    const std::optional<std::filesystem::path> program = find_beside_program("workbench_confined");
+    REQUIRE(program);
+    const TemporaryFolder given;
+    const TemporaryFolder other;
+    const std::string confined = "'" + program->string() + "' --read '" + given.path().string() + "'";
+    const auto reads = [&](const TemporaryFolder& folder) {
+        std::ofstream(folder.path() / "file") << "text";
+        return shell(confined + " -- cat '" + (folder.path() / "file").string() + "' 2>&1").text == "text";
+    };
+    CHECK(reads(given));
+    const Outcome said = shell(confined);
+    CHECK(said.exit_code == 0);
+    CHECK(reads(other) == (said.text.find("files") != std::string::npos));
 }
 
 TEST_CASE("judge: what is no kernel") {
