@@ -17,12 +17,12 @@ public:
     std::string operator()(const SortByDegree&) { return order(orders_ > 0); }
     std::string operator()(const TakeOrder& taken) {
         if (taken.within_parts && !has_parts_) return "rows are ordered in parts that the device did not make";
-        std::string reason = taken.has_parts ? cut() : order(orders_ > 0, taken.acts);
+        std::string reason = order(orders_ > 0, taken.acts);
         has_parts_ = taken.has_parts || taken.within_parts;
         return reason;
     }
     std::string operator()(const CutLevels& levels) {
-        std::string reason = cut();
+        std::string reason = order(orders_ > 0);
         has_parts_ = levels.keeps_parts;
         return reason;
     }
@@ -57,7 +57,7 @@ public:
         if (apart_) return apart();
         return split_ ? "" : "the nonzeros are not split";
     }
-    std::string operator()(const TileBatches&) const { return has_nodes_ ? nodes_in_order : apart(); }
+    std::string operator()(const TileBatches&) const { return apart(); }
 
 private:
     /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
@@ -70,20 +70,8 @@ private:
         return in_blocks_ && moves ? "blocks are reordered twice" : "";
     }
 
-    std::string cut() {
-        if (has_nodes_ || in_blocks_) return "parts have whole nodes";
-        std::string reason = order(false);
-        has_parts_ = true;
-        return reason;
-    }
-
     [[nodiscard]] std::string apart() const { return apart_ ? "rows and columns have different orders" : ""; }
-    [[nodiscard]] std::string rows() const {
-        if (has_nodes_) return nodes_in_order;
-        return split_ ? "the nonzeros are split" : "";
-    }
-
-    static constexpr const char* nodes_in_order = "rows are in an order of nodes";
+    [[nodiscard]] std::string rows() const { return split_ ? "the nonzeros are split" : ""; }
 
     bool has_nodes_;
     bool in_blocks_;

@@ -105,10 +105,15 @@ std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const
         std::ssize(weight_before) - 1, [&](Offset count) { return weight_before[count]; }, plan);
 }
 
-std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, const RowWeight& weight, const PartitionPlan& plan) {
-    std::vector<Offset> weight_before(offsets.size());
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-        weight_before[i] = weight_before[i - 1] + weight(Offset{offsets[i]} - offsets[i - 1]);
+std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, std::span<const Index> nodes, Index node_size,
+                                  const RowWeight& weight, const PartitionPlan& plan) {
+    std::vector<Offset> weight_before{0};
+    for (const Index node : nodes) {
+        Offset sum = weight_before.back();
+        for (Index row = node * node_size; row < (node + 1) * node_size; ++row) {
+            sum += weight(Offset{offsets[row + 1]} - offsets[row]);
+        }
+        weight_before.push_back(sum);
     }
     return pieces_of_weight(weight_before, plan);
 }

@@ -38,9 +38,9 @@ struct RowWeight {
 /// Cuts consecutive nodes into pieces of about equal weight, each within the capacity of the plan. Returns the begin of each
 /// piece, and the end: [parts + 1]. weight_before: [nodes + 1] the weight of all nodes before each, and of all.
 [[nodiscard]] std::vector<Index> pieces_of_weight(std::span<const Offset> weight_before, const PartitionPlan& plan);
-/// Likewise for rows, by their offsets [rows + 1].
-[[nodiscard]] std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, const RowWeight& weight,
-                                                const PartitionPlan& plan);
+/// Likewise for nodes in an order, by the offsets of their rows. offsets: [rows + 1], nodes: [rows / node_size] in their order.
+[[nodiscard]] std::vector<Index> pieces_of_rows(std::span<const std::uint32_t> offsets, std::span<const Index> nodes,
+                                                Index node_size, const RowWeight& weight, const PartitionPlan& plan);
 /// Likewise for nodes of weight 1.
 [[nodiscard]] std::vector<Index> pieces_of_nodes(Index nodes, const PartitionPlan& plan);
 

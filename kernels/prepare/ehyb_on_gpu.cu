@@ -125,9 +125,7 @@ private:
                                .group_count = static_cast<Index>(groups.size()) - 1,
                                .longest = matrix_.longest};
         auto numbers = placed_rows(workspace_, rows, sort);
-        on_gpu::compose<<<blocks_of(numbers.size(), block_threads), block_threads, 0, stream()>>>(
-            sorted_rows_.data(), numbers.data(), numbers.size());
-        check_launch("compose");
+        compose(workspace_, sorted_rows_.data(), numbers.data(), numbers.size());
         sorted_rows_ = std::move(numbers);
     }
 

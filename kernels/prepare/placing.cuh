@@ -54,29 +54,30 @@ struct TilesOnGpu {
     }
 };
 
-/// The part of each old row.
+/// The part of each old node.
 static __global__ void find_parts(const Index* __restrict__ boundaries, Index parts, NodesOnGpu nodes,
                                   Index* __restrict__ part_of) {
     for_each_item(static_cast<std::size_t>(nodes.count), [&](std::size_t place) {
         part_of[nodes.old_of_new == nullptr ? static_cast<Index>(place) : nodes.old_of_new[place]] =
-            piece_at(boundaries, parts, static_cast<Index>(place));
+            piece_at(boundaries, parts, static_cast<Index>(place) * nodes.size);
     });
 }
 
-/// The key of a node, in all its lanes: its nonzeros, or those inside its part. part_of: of each row, for the latter.
+/// The key of a node, in all its lanes: the nonzeros of its longest row, or those inside its part. part_of: of each node, for
+/// the latter.
 inline __device__ Index key_of(const NodesOnGpu& nodes, Index node, RowKey key, const Index* part_of, unsigned lane) {
     const std::uint32_t* const offsets = nodes.rows.offsets;
-    const Index* const columns = nodes.rows.columns;
-    if (key == RowKey::inside_partition) {
-        unsigned inside = 0;
-        for (std::uint32_t i = offsets[node] + lane; i < offsets[node + 1]; i += on_gpu::lanes) {
-            inside += part_of[columns[i]] == part_of[node] ? 1 : 0;
-        }
-        return static_cast<Index>(__reduce_add_sync(on_gpu::lanes_of_row(), inside));
-    }
-    std::uint32_t longest = 0;
+    unsigned longest = 0;
     for (Index row = node * nodes.size; row < (node + 1) * nodes.size; ++row) {
-        longest = max(longest, offsets[row + 1] - offsets[row]);
+        unsigned length = offsets[row + 1] - offsets[row];
+        if (key == RowKey::inside_partition) {
+            unsigned inside = 0;
+            for (std::uint32_t i = offsets[row] + lane; i < offsets[row + 1]; i += on_gpu::lanes) {
+                inside += part_of[nodes.rows.columns[i] / nodes.size] == part_of[node] ? 1 : 0;
+            }
+            length = __reduce_add_sync(on_gpu::lanes_of_row(), inside);
+        }
+        longest = max(longest, length);
     }
     return static_cast<Index>(longest);
 }

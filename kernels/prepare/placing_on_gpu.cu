@@ -93,7 +93,8 @@ WorkspaceArray<std::uint32_t> placed_nodes(Workspace& workspace, const NodesOnGp
                                                                  part_of.data());
         check_launch("find_parts");
     }
-    const std::vector<Index> bounds = sort.within_partition ? partition : std::vector<Index>{0, nodes.count};
+    std::vector<Index> bounds = sort.within_partition ? partition : std::vector<Index>{0, nodes.count * nodes.size};
+    for (Index& bound : bounds) bound /= nodes.size;
     const auto groups = workspace.upload<Index>(std::span(bounds));
     const auto group_count = static_cast<Index>(bounds.size()) - 1;
     const auto fragments = workspace.make<Fragment>(count);

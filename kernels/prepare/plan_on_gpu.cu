@@ -1,5 +1,5 @@
 // The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu, ehyb_on_gpu.cu and
-// tiles_on_gpu.cu have the storages; slicing.cuh and block_rows.cuh have the kernels.
+// tiles_on_gpu.cu have the storages; slicing.cuh and blocks_on_gpu.cu have the kernels.
 #include "kernels/prepare/plan_on_gpu.hpp"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/contract/partition_plan.hpp"
-#include "core/matrix/block_rows.hpp"
 #include "core/matrix/node_size.hpp"
 #include "core/matrix/permutation.hpp"
 #include "core/text/words.hpp"
@@ -69,8 +68,7 @@ public:
         require_blocks();
         step("rows", [&] { reorder(); });
         offsets_ = {};
-        block_offsets_ = {};
-        block_columns_ = {};
+        blocks_ = {};
         moved_ = {};
         step("arrays", [&] {
             std::visit([&](const auto& storage) { store(storage); }, settled());
@@ -94,9 +92,7 @@ private:
             node_size_ = found_node_size();
             note(stage, "unknowns a node: " + std::to_string(node_size_));
         }
-        if (matrix_.rows % node_size_ != 0) {
-            throw Unsuitable("nodes of " + counted(node_size_, "row") + " do not divide " + counted(matrix_.rows, "row"));
-        }
+        require_whole_nodes();
     }
 
     void take(const OrderByLevels& levels, const std::string& stage) {
@@ -106,7 +102,7 @@ private:
 
     void take(const SortByDegree& sort, const std::string&) {
         begin_order();
-        std::optional<WorkspaceArray<Index>> found = degree_order_on_gpu(workspace_, pattern_, sort.descending);
+        std::optional<WorkspaceArray<Index>> found = degree_order_on_gpu(workspace_, graph(), sort.descending);
         if (!found) throw Unsuitable("the pattern is not symmetric");
         set_order(*std::move(found));
     }
@@ -116,9 +112,8 @@ private:
         const std::vector<Index> parts = planned_->own_facts.partition;
         GivenOrder given = taken.make(taken.acts == Acts::columns ? matrix_.columns : matrix_.rows, node_size_, parts);
         if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
-        const Index size = stored_.block_size;
-        for (Index node = 0; node < pattern_.vertices; ++node) {
-            given.old_of_new[node] = given.old_of_new[static_cast<std::size_t>(node) * size] / size;
+        for (std::size_t node = 0; node < nodes(); ++node) {
+            given.old_of_new[node] = given.old_of_new[node * static_cast<std::size_t>(node_size_)] / node_size_;
         }
         set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())), taken.acts);
         if (taken.has_parts) set_partition(stage, std::move(given.partition));
@@ -127,16 +122,19 @@ private:
 
     /// Where the parts begin is what the stage rcm_blocks computes on the host.
     void take(const CutLevels& cut, const std::string& stage) {
-        const PartitionPlan plan = plan_parts(matrix_.rows, 1, cut.parameters, context(), cut.stage);
+        const PartitionPlan plan = plan_parts(matrix_.rows, node_size_, cut.parameters, context(), cut.stage);
         const RowWeight weight = row_weight(cut.parameters, context());
-        const std::string advice = "raise parts of " + cut.stage;
-        std::vector<Index> parts = weight.is_equal() ? pieces_of_nodes(matrix_.rows, plan) : std::vector<Index>();
-        if (cut.keeps_parts && !parts.empty()) require_narrow_parts(parts, advice);  // before the time of an order
+        std::vector<Index> parts;
+        const auto cut_nodes = [&](std::vector<Index> pieces) {
+            parts = std::move(pieces);
+            for (Index& begin : parts) begin *= node_size_;
+            if (cut.keeps_parts) require_narrow_parts(parts, "raise parts of " + cut.stage);
+        };
+        if (weight.is_equal()) cut_nodes(pieces_of_nodes(matrix_.rows / node_size_, plan));  // before the time of an order
         order_by_levels(true);
-        if (parts.empty()) {
-            move_pattern();
-            parts = pieces_of_rows(workspace_.download(moved_.offsets), weight, plan);
-            if (cut.keeps_parts) require_narrow_parts(parts, advice);
+        if (!weight.is_equal()) {
+            const auto offsets = workspace_.download(moved_.offsets.size() > 0 ? moved_.offsets : offsets_);
+            cut_nodes(pieces_of_rows(offsets, workspace_.download(order_), node_size_, weight, plan));
         }
         set_partition(stage, std::move(parts));
         if (!cut.keeps_parts) planned_->own_facts.partition.clear();
@@ -161,8 +159,9 @@ private:
         if (old_nodes_.size() > 0 || ((by_columns || !alike) && order_.size() > 0)) move_pattern();
         const PatternOnGpu input{matrix_.rows, offsets_.data(), matrix_.column_indices};
         old_nodes_ = placed_nodes(
-            workspace_, {in_blocks() ? input : pattern_, order_.data(), pattern_.vertices, stored_.block_size, matrix_.columns},
-            sort, planned_->own_facts.partition, longest_);
+            workspace_,
+            {in_blocks() ? input : pattern_, order_.data(), static_cast<Index>(nodes()), node_size_, matrix_.columns}, sort,
+            planned_->own_facts.partition, longest_);
         if (!sort.within_partition) planned_->own_facts.partition.clear();
         set_acts(sort.acts);
     }
@@ -188,7 +187,11 @@ private:
 
     [[nodiscard]] cudaStream_t stream() const { return workspace_.stream(); }
     [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(matrix_.rows); }
-    [[nodiscard]] std::size_t nodes() const { return static_cast<std::size_t>(pattern_.vertices); }
+    [[nodiscard]] std::size_t pattern_rows() const { return static_cast<std::size_t>(pattern_.vertices); }
+    /// That orders move. After an order, blocks are those of nodes.
+    [[nodiscard]] std::size_t nodes() const {
+        return in_blocks() ? pattern_rows() : rows() / static_cast<std::size_t>(node_size_);
+    }
     [[nodiscard]] static unsigned blocks_for_rows(std::size_t count) { return blocks_of(count * on_gpu::lanes, block_threads); }
 
     template <typename Work>
@@ -225,32 +228,22 @@ private:
         const on_gpu::RowFacts found = workspace_.download_item(facts, 0);
         if (found.wrong != 0) throw Unsuitable("the arrays are not a CSR matrix");
         if (found.unsorted != 0) throw Unsuitable("the columns of a row do not ascend");
+        require_whole_nodes();
         longest_ = found.longest;
         pattern_ = {matrix_.rows, offsets_.data(), matrix_.column_indices};
         entries_ = matrix_.nonzeros;
     }
 
-    [[nodiscard]] slicing::BlockedRows rows_in_blocks(Index size) const {
-        return {offsets_.data(), matrix_.column_indices, matrix_.rows, size, block_count_of(matrix_.rows, size)};
-    }
-    [[nodiscard]] static unsigned blocks_for(const slicing::BlockedRows& matrix) {
-        return blocks_of(static_cast<std::size_t>(matrix.block_rows) * slicing::tile_of_block_row, block_threads);
-    }
-
-    /// The blocks before each row of blocks, and of all.
-    WorkspaceArray<Offset> counted_blocks(const slicing::BlockedRows& matrix) {
-        auto sums = workspace_.make<Offset>(static_cast<std::size_t>(matrix.block_rows) + 1);
-        slicing::count_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(matrix, sums.data());
-        check_launch("count_blocks");
-        sum_up(workspace_, sums);
-        return sums;
+    void require_whole_nodes() const {
+        if (node_size_ == 1 || (matrix_.rows == matrix_.columns && matrix_.rows % node_size_ == 0)) return;
+        throw Unsuitable("nodes of " + counted(node_size_, "row") + " do not divide " + counted(matrix_.rows, "row"));
     }
 
     /// The rows of a node, as the stage node_blocks finds them.
     [[nodiscard]] Index found_node_size() {
         const auto count = [&](Index tried) -> std::optional<Offset> {
             if (matrix_.rows % tried != 0) return std::nullopt;
-            const auto sums = counted_blocks(rows_in_blocks(tried));
+            const auto sums = counted_blocks(workspace_, pattern_, tried);
             return workspace_.download_item(sums, sums.size() - 1);
         };
         return nodes_of_fewest_bytes(matrix_.nonzeros, count).size;
@@ -272,31 +265,35 @@ private:
             throw Unsuitable("blocks of " + counted(size, "row") + " after an order of nodes of " + std::to_string(node_size_));
         }
         if (size == 1) return;
-        const slicing::BlockedRows matrix = rows_in_blocks(size);
-        const auto sums = counted_blocks(matrix);
+        const auto sums = counted_blocks(workspace_, pattern_, size);
         const auto blocks = static_cast<std::size_t>(workspace_.download_item(sums, sums.size() - 1));
         const std::size_t slots = blocks * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
         if (static_cast<double>(slots) > storage.slots_per_nonzero * static_cast<double>(matrix_.nonzeros)) {
             throw Unsuitable("blocks have more than slots_per_nonzero slots for each nonzero");
         }
-        block_offsets_ = workspace_.make<std::uint32_t>(sums.size());
-        block_columns_ = workspace_.make<Index>(blocks);
         stored_.nonzeros_of_blocks = keep<std::uint32_t>(slots, "the nonzeros of blocks");
         static_assert(no_item == 0xFFFFFFFF);
         check_cuda(cudaMemsetAsync(stored_.nonzeros_of_blocks.address(), 0xFF, slots * sizeof(std::uint32_t), stream()),
                    "cudaMemsetAsync");
-        slicing::list_blocks<<<blocks_for(matrix), block_threads, 0, stream()>>>(
-            matrix, sums.data(), block_offsets_.data(), block_columns_.data(),
-            stored_.nonzeros_of_blocks.template as<std::uint32_t>());
-        check_launch("list_blocks");
+        blocks_ =
+            listed_blocks(workspace_, pattern_, size, sums, blocks, stored_.nonzeros_of_blocks.template as<std::uint32_t>());
         stored_.block_size = size;
-        pattern_ = {matrix.block_rows, block_offsets_.data(), block_columns_.data()};
+        pattern_ = blocks_.pattern();
         entries_ = static_cast<std::int64_t>(blocks);
+    }
+
+    /// The graph that the next order numbers.
+    [[nodiscard]] PatternOnGpu graph() {
+        if (nodes() == pattern_rows()) return pattern_;
+        const auto sums = counted_blocks(workspace_, pattern_, node_size_);
+        const auto blocks = static_cast<std::size_t>(workspace_.download_item(sums, sums.size() - 1));
+        blocks_ = listed_blocks(workspace_, pattern_, node_size_, sums, blocks, nullptr);
+        return blocks_.pattern();
     }
 
     void order_by_levels(bool reversed) {
         begin_order();
-        std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, pattern_, reversed);
+        std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, graph(), reversed);
         if (!found) throw Unsuitable("the pattern suits no Cuthill-McKee on a GPU");
         components_ = found->components;
         set_order(std::move(found->old_of_new));
@@ -326,7 +323,8 @@ private:
                 cudaMemcpyAsync(old_nodes_.data(), order_.data(), nodes() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
                 "cudaMemcpyAsync");
         }
-        const OrderBothWays found = both_ways(workspace_, old_nodes_.data(), nodes());
+        OrderBothWays found = both_ways(workspace_, old_nodes_.data(), nodes());
+        if (nodes() < pattern_rows()) found = expanded(workspace_, found, node_size_, pattern_rows());
         OrderBothWays natural;
         if (acts_ != Acts::symmetric) {
             natural = both_ways(workspace_, nullptr, acts_ == Acts::rows ? static_cast<std::size_t>(matrix_.columns) : rows());
@@ -339,55 +337,28 @@ private:
                            .of_columns = acts_ == Acts::rows ? natural : found,
                            .are_natural = old_nodes_.size() == 0};
         WorkspaceArray<Offset> offsets = move_rows(workspace_, task, columns, numbers);
-        if (moved_.numbers.size() > 0) compose(moved_.numbers.data(), numbers, moved_.numbers.size());
+        if (moved_.numbers.size() > 0) compose(workspace_, moved_.numbers.data(), numbers, moved_.numbers.size());
         if (acts_ != Acts::symmetric && !are_apart_) {
             are_apart_ = true;
-            of_columns_ = copy_of(of_rows_);
+            of_columns_ = copy_of(workspace_, of_rows_);
         }
-        if (!task.are_natural && acts_ != Acts::columns) follow(of_rows_, found);
-        if (!task.are_natural && are_apart_ && acts_ != Acts::rows) follow(of_columns_, found);
+        if (!task.are_natural && acts_ != Acts::columns) follow(workspace_, of_rows_, found);
+        if (!task.are_natural && are_apart_ && acts_ != Acts::rows) follow(workspace_, of_columns_, found);
         order_ = {};
         old_nodes_ = {};
         acts_ = Acts::symmetric;
         return offsets;
     }
 
-    [[nodiscard]] OrderBothWays copy_of(const OrderBothWays& order) { return {copy_of(order.to_old), copy_of(order.to_new)}; }
-    [[nodiscard]] WorkspaceArray<Index> copy_of(const WorkspaceArray<Index>& array) {
-        if (array.size() == 0) return {};
-        auto copy = workspace_.make<Index>(array.size());
-        check_cuda(cudaMemcpyAsync(copy.data(), array.data(), array.size() * sizeof(Index), cudaMemcpyDeviceToDevice, stream()),
-                   "cudaMemcpyAsync");
-        return copy;
-    }
-
-    /// first, and then `second`.
-    void follow(OrderBothWays& first, const OrderBothWays& second) {
-        OrderBothWays both = copy_of(second);
-        if (!first.is_natural()) {
-            compose(first.to_old.data(), both.to_old.data(), both.to_old.size());
-            compose(second.to_new.data(), first.to_new.data(), first.to_new.size());
-            both.to_new = std::move(first.to_new);
-        }
-        first = std::move(both);
-    }
-
-    /// second[i] = first[second[i]]
-    template <typename Item>
-    void compose(const Item* first, Item* second, std::size_t count) {
-        on_gpu::compose<<<blocks_of(count, block_threads), block_threads, 0, stream()>>>(first, second, count);
-        check_launch("compose");
-    }
-
     /// So that a further order begins from the one that was found last. Entries are nonzeros.
     void move_pattern() {
         Moved moved;
-        moved.offsets = workspace_.make<std::uint32_t>(nodes() + 1);
+        moved.offsets = workspace_.make<std::uint32_t>(pattern_rows() + 1);
         moved.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         moved.numbers = workspace_.make<std::uint32_t>(static_cast<std::size_t>(entries_));
         const WorkspaceArray<Offset> offsets = move(moved.columns.data(), moved.numbers.data());
-        on_gpu::narrow<<<blocks_of(nodes() + 1, block_threads), block_threads, 0, stream()>>>(offsets.data(), nodes() + 1,
-                                                                                              moved.offsets.data());
+        on_gpu::narrow<<<blocks_of(pattern_rows() + 1, block_threads), block_threads, 0, stream()>>>(
+            offsets.data(), pattern_rows() + 1, moved.offsets.data());
         check_launch("narrow");
         moved_ = std::move(moved);
         pattern_ = {pattern_.vertices, moved_.offsets.data(), moved_.columns.data()};
@@ -396,7 +367,7 @@ private:
     /// The rows, or rows of blocks, that are stored, and the order of x and y.
     void reorder() {
         stored_.rows = pattern_.vertices;
-        stored_.offsets = keep<Offset>(nodes() + 1, "row offsets");
+        stored_.offsets = keep<Offset>(pattern_rows() + 1, "row offsets");
         stored_.entries = keep<std::uint32_t>(static_cast<std::size_t>(entries_), "the order of the nonzeros");
         stored_.columns = workspace_.make<Index>(static_cast<std::size_t>(entries_));
         const WorkspaceArray<Offset> offsets = move(stored_.columns.data(), stored_.entries.template as<std::uint32_t>());
@@ -408,10 +379,8 @@ private:
         planned_->to_new = keep<Index>(elements, "an order");
         OrderBothWays& of_vectors = are_apart_ ? of_columns_ : of_rows_;
         if (of_vectors.is_natural()) of_vectors = both_ways(workspace_, nullptr, elements);
-        slicing::expand_order<<<blocks_of(elements, block_threads), block_threads, 0, stream()>>>(
-            of_vectors.to_old.data(), of_vectors.to_new.data(), static_cast<Index>(elements), stored_.block_size,
-            planned_->to_old.template as<Index>(), planned_->to_new.template as<Index>());
-        check_launch("expand_order");
+        expand(workspace_, of_vectors, stored_.block_size, elements, planned_->to_old.template as<Index>(),
+               planned_->to_new.template as<Index>());
         if (are_apart_) place_rows_of_y();  // the vectors have an order now
     }
 
@@ -422,7 +391,7 @@ private:
         check_cuda(cudaMemcpyAsync(planned_->rows_to_old.address(), of_rows_.to_old.data(), rows() * sizeof(Index),
                                    cudaMemcpyDeviceToDevice, stream()),
                    "cudaMemcpyAsync");
-        if (matrix_.rows == matrix_.columns) compose(of_columns_.to_new.data(), of_rows_.to_old.data(), rows());
+        if (matrix_.rows == matrix_.columns) compose(workspace_, of_columns_.to_new.data(), of_rows_.to_old.data(), rows());
         stored_.rows_of_y.resize(rows());
         check_cuda(cudaMemcpyAsync(stored_.rows_of_y.data(), of_rows_.to_old.data(), rows() * sizeof(Index),
                                    cudaMemcpyDeviceToHost, stream()),
@@ -452,11 +421,10 @@ private:
     Device& device_;
     Workspace workspace_;
     OwnedCuda<cudaEvent_t> event_ = make_event();
-    WorkspaceArray<std::uint32_t> offsets_;        // of the input
-    WorkspaceArray<std::uint32_t> block_offsets_;  // of its blocks
-    WorkspaceArray<Index> block_columns_;
-    PatternOnGpu pattern_;      // of the rows of the input, or of its rows of blocks
-    std::int64_t entries_ = 0;  // of the pattern
+    WorkspaceArray<std::uint32_t> offsets_;  // of the input
+    BlocksOnGpu blocks_;                     // of it, or of the nodes that the last order by a graph numbered
+    PatternOnGpu pattern_;                   // of the rows of the input, or of its rows of blocks
+    std::int64_t entries_ = 0;               // of the pattern
     ReorderedRows stored_;
     std::uint32_t longest_ = 0;  // row of the input
     OrderBothWays of_rows_;      // moved so far

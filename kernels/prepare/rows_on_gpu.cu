@@ -1,4 +1,4 @@
-// Moves rows to an order on the GPU, and stores whole rows there: one after another, or padded to the longest.
+// Stores whole rows on the GPU: one after another, or padded to the longest.
 //
 // Races. Each thread writes items of its own number or of its own row; flags are set by writes of one same value, and the
 // nonzeros of lines are chosen by atomics.
@@ -19,47 +19,6 @@ namespace {
 
 using on_gpu::for_each_item;
 using on_gpu::for_each_row;
-
-/// The longest rows that on_gpu::reorder_rows sorts, in time that grows with the square of the length.
-constexpr std::int64_t longest_ranked = 1024;
-
-/// A key for each entry of the moved rows: its new row, then its new column, of `bits` bits.
-__global__ void key_by_place(PatternOnGpu pattern, const Index* __restrict__ old_rows, const Index* __restrict__ new_columns,
-                             const Offset* __restrict__ offsets, int bits, std::uint64_t* __restrict__ keys,
-                             std::uint32_t* __restrict__ numbers) {
-    for_each_row(pattern.vertices, [&](Index row, unsigned lane) {
-        const std::uint32_t from = pattern.offsets[old_rows[row]];
-        const auto length = static_cast<std::uint32_t>(offsets[row + 1] - offsets[row]);
-        for (std::uint32_t k = lane; k < length; k += on_gpu::lanes) {
-            const Index column = new_columns[pattern.columns[from + k]];
-            keys[offsets[row] + k] = static_cast<std::uint64_t>(row) << bits | static_cast<std::uint64_t>(column);
-            numbers[offsets[row] + k] = from + k;
-        }
-    });
-}
-
-__global__ void take_columns(const std::uint64_t* __restrict__ keys, std::size_t count, int bits, Index* __restrict__ columns) {
-    for_each_item(count, [&](std::size_t i) { columns[i] = static_cast<Index>(keys[i] & ((std::uint64_t{1} << bits) - 1)); });
-}
-
-/// Sorts the entries of all rows at once, for rows of any length.
-void sort_entries(Workspace& workspace, const RowMove& move, const Offset* offsets, Index* columns, std::uint32_t* numbers) {
-    const auto rows = static_cast<std::size_t>(move.pattern.vertices);
-    const auto entries = static_cast<std::size_t>(move.entries);
-    const int bits = on_gpu::bits_of(static_cast<std::uint32_t>(std::max(rows, move.of_columns.to_new.size())));
-    auto keys = workspace.make<std::uint64_t>(entries);
-    auto sorted = workspace.make<std::uint32_t>(entries);
-    key_by_place<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, workspace.stream()>>>(
-        move.pattern, move.of_rows.to_old.data(), move.of_columns.to_new.data(), offsets, bits, keys.data(), sorted.data());
-    check_launch("key_by_place");
-    sort_pairs(workspace, keys, sorted, 0, 2 * bits);
-    take_columns<<<blocks_of(entries, block_threads), block_threads, 0, workspace.stream()>>>(keys.data(), entries, bits,
-                                                                                              columns);
-    check_launch("take_columns");
-    check_cuda(
-        cudaMemcpyAsync(numbers, sorted.data(), entries * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice, workspace.stream()),
-        "cudaMemcpyAsync");
-}
 
 /// The first column of each row, 0 if it is empty, and columns from there. Sets *wide if 16 bits do not suffice.
 __global__ void shorten_rows(ReorderedOnGpu matrix, Index* __restrict__ first_columns, std::uint16_t* __restrict__ columns,
@@ -291,39 +250,6 @@ DeviceArray<Index> lengths_of_rows(const StorageTask<Value>& task, const Reorder
     check_launch("measure_rows");
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
     return {std::move(lengths), Offset{rows.rows}};
-}
-
-OrderBothWays both_ways(Workspace& workspace, const std::uint32_t* old_of_new, std::size_t count) {
-    OrderBothWays order{workspace.make<Index>(count), workspace.make<Index>(count)};
-    on_gpu::invert<<<blocks_of(count, block_threads), block_threads, 0, workspace.stream()>>>(
-        old_of_new, count, order.to_old.data(), order.to_new.data());
-    check_launch("invert");
-    return order;
-}
-
-WorkspaceArray<Offset> move_rows(Workspace& workspace, const RowMove& move, Index* columns, std::uint32_t* numbers) {
-    const auto rows = static_cast<std::size_t>(move.pattern.vertices);
-    const auto count = static_cast<std::size_t>(move.entries);
-    const cudaStream_t stream = workspace.stream();
-    auto offsets = workspace.make<Offset>(rows + 1);
-    on_gpu::measure_moved_rows<<<blocks_of(rows, block_threads), block_threads, 0, stream>>>(
-        move.pattern.offsets, move.of_rows.to_old.data(), move.pattern.vertices, offsets.data());
-    check_launch("measure_moved_rows");
-    sum_up(workspace, offsets);
-    if (move.are_natural) {
-        check_cuda(cudaMemcpyAsync(columns, move.pattern.columns, count * sizeof(Index), cudaMemcpyDeviceToDevice, stream),
-                   "cudaMemcpyAsync");
-        on_gpu::number_items<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(count, numbers);
-        check_launch("number_items");
-    } else if (move.longest > longest_ranked) {
-        sort_entries(workspace, move, offsets.data(), columns, numbers);
-    } else {
-        on_gpu::reorder_rows<<<blocks_of(rows * on_gpu::lanes, block_threads), block_threads, 0, stream>>>(
-            move.pattern.offsets, move.pattern.columns, move.of_rows.to_old.data(), move.of_columns.to_new.data(),
-            offsets.data(), move.pattern.vertices, columns, numbers);
-        check_launch("reorder_rows");
-    }
-    return offsets;
 }
 
 template <ValueType Value>

@@ -8,7 +8,7 @@
 
 #include "core/contract/planned_matrix.hpp"
 #include "kernels/common/storage/coded_values.hpp"
-#include "kernels/prepare/block_rows.cuh"
+#include "kernels/prepare/coding_on_gpu.cuh"
 #include "kernels/prepare/narrowing.cuh"
 #include "kernels/primitives/rows.cuh"
 #include "kernels/primitives/search.hpp"
@@ -133,8 +133,8 @@ __global__ void fill_columns(SliceShapes shapes, const Offset* __restrict__ slic
     });
 }
 
-/// The number of the nonzero in each slot. Entries are nonzeros, or blocks of `area` places, whose nonzeros list_blocks has
-/// found.
+/// The number of the nonzero in each slot. Entries are nonzeros, or blocks of `area` places, whose nonzeros
+/// listed_blocks has found.
 static __global__ void number_slots(SliceShapes shapes, const Offset* __restrict__ slice_offsets,
                                     const std::uint32_t* __restrict__ entries,
                                     const std::uint32_t* __restrict__ nonzeros_of_blocks, unsigned area,

@@ -214,6 +214,22 @@ ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, 
     return values;
 }
 
+/// The blocks before each row of blocks of size x size, and of all: [rows of blocks + 1]. The last blocks may exceed the
+/// pattern.
+[[nodiscard]] WorkspaceArray<Offset> counted_blocks(Workspace& workspace, const PatternOnGpu& pattern, Index size);
+
+/// The pattern of the `count` blocks, from these sums. nonzeros: [count * size * size] the number of the nonzero in each place
+/// of each block, row by row; no_item beforehand. Null: they are not listed.
+struct BlocksOnGpu {
+    Index rows = 0;
+    WorkspaceArray<std::uint32_t> offsets;
+    WorkspaceArray<Index> columns;
+
+    [[nodiscard]] PatternOnGpu pattern() const { return {rows, offsets.data(), columns.data()}; }
+};
+[[nodiscard]] BlocksOnGpu listed_blocks(Workspace& workspace, const PatternOnGpu& pattern, Index size,
+                                        const WorkspaceArray<Offset>& sums, std::size_t count, std::uint32_t* nonzeros);
+
 /// An order of rows or columns. Without arrays: the natural one.
 struct OrderBothWays {
     WorkspaceArray<Index> to_old;  // [rows or columns]
@@ -224,6 +240,17 @@ struct OrderBothWays {
 
 /// old_of_new: null for the natural order.
 [[nodiscard]] OrderBothWays both_ways(Workspace& workspace, const std::uint32_t* old_of_new, std::size_t count);
+[[nodiscard]] OrderBothWays copy_of(Workspace& workspace, const OrderBothWays& order);
+
+/// second[i] = first[second[i]]
+template <typename Item>
+void compose(Workspace& workspace, const Item* first, Item* second, std::size_t count);
+/// first, and then `second`.
+void follow(Workspace& workspace, OrderBothWays& first, const OrderBothWays& second);
+
+/// The order of `count` rows from that of nodes of `size` rows; a last node of fewer rows keeps its place.
+void expand(Workspace& workspace, const OrderBothWays& of_nodes, Index size, std::size_t count, Index* to_old, Index* to_new);
+[[nodiscard]] OrderBothWays expanded(Workspace& workspace, const OrderBothWays& of_nodes, Index size, std::size_t count);
 
 /// Moves the rows of a pattern, which have up to `longest` entries, and its columns, to orders with arrays. are_natural: they
 /// are the natural ones. columns, numbers: [entries] of the moved rows, and their numbers in the pattern. Returns the offsets

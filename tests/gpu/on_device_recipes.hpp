@@ -100,4 +100,22 @@ inline std::string rcm_blocks(const std::string& parts) {
     return "[[stage]]\nuse = 'rcm_blocks'\nparts = " + parts + "\n" + inside + divided + outside + by_parts;
 }
 
+/// Orders and parts of nodes that the device finds, stored row by row, in parts, in tiles, and in blocks.
+inline const std::vector<std::string> node_recipes{
+    nodes + by_cuthill_mckee + windows + "[layout]\nuse = 'csr'\n",
+    nodes + plain_cm + by_degree + windows + short_columns,
+    nodes + windows + by_cuthill_mckee + "[[stage]]\nuse = 'nonlinear_hash'\napply = 'rows'\n[layout]\nuse = 'ellr'\n" +
+        any_padding,
+    nodes + rcm_blocks("7"),
+    nodes + rcm_blocks("'auto'"),
+    nodes + by_degree + rcm_blocks("5\nweights = 'nonzeros'"),
+    nodes + "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\nweights = 'bytes'\n[[stage]]\nuse = 'nonlinear_hash'\n" +
+        "within = 'partition'\nsample = 3\n" + inside + "window = 7\n" + divided + by_parts,
+    nodes + "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\nkeep = 'order'\n" + windows + in_blocks,
+    nodes + "[[stage]]\nuse = 'rcm_blocks'\nparts = 6\nweights = 'nonzeros'\n" + inside + in_blocks,
+    nodes + by_cuthill_mckee +
+        "[[stage]]\nuse = 'row_blocks'\nheight = 64\n[[stage]]\nuse = 'column_segmentation'\ncount = 3\n"
+        "[layout]\nuse = 'hbp'\n",
+};
+
 }  // namespace workbench

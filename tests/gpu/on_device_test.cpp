@@ -296,8 +296,13 @@ TEST_SUITE("prepare") {
         const CsrMatrix of_nodes = with_unknowns(grid(9, 31), 3);
         const Index count = of_nodes.rows / 3;
         const std::string order = imported(folder, "order", count, [&](Index node) { return (node + 100) % count; });
-        check_like_host<double>(*device, "[matrix]\nnode_size = 3\n" + order + windows + in_blocks, of_nodes,
-                                "an order of nodes");
+        const std::string three = "[matrix]\nnode_size = 3\n";
+        check_like_host<double>(*device, three + order + windows + in_blocks, of_nodes, "an order of nodes");
+        check_like_host<double>(*device, three + order + by_degree + "[layout]\nuse = 'csr'\n", of_nodes, "and then by degree");
+        const std::string labels = imported(folder, "partition", count, [](Index node) { return node * 7 % 5; });
+        for (const std::string& rest : {inside + divided + outside + by_parts, inside + in_blocks}) {
+            check_like_host<double>(*device, three + labels + rest, of_nodes, "parts of nodes");
+        }
     }
 
     TEST_CASE("whole and padded rows that a GPU does not prepare are left to the host, with the reason") {
@@ -342,10 +347,12 @@ TEST_SUITE("prepare") {
             REQUIRE(found_nodes(matrix) == size);
             matrices.push_back({fmt::format("nodes of {} unknowns", size), matrix});
         }
-        for (const std::string& text : block_recipes) {
-            for (const NamedMatrix& each : matrices) {
-                check_like_host<double>(*device, text, each.matrix, each.name);
-                check_like_host<float>(*device, text, each.matrix, each.name);
+        for (const std::vector<std::string>& recipes : {block_recipes, node_recipes}) {
+            for (const std::string& text : recipes) {
+                for (const NamedMatrix& each : matrices) {
+                    check_like_host<double>(*device, text, each.matrix, each.name);
+                    check_like_host<float>(*device, text, each.matrix, each.name);
+                }
             }
         }
     }
@@ -478,7 +485,8 @@ TEST_SUITE("prepare_large") {
         }
         const std::vector<NamedMatrix> of_nodes{{"elasticity", elasticity(30, 30, 30)},
                                                 {"nodes, wide slices", with_unknowns(scattered(150000, 4, 3), 2)}};
-        for (const std::string& text : block_recipes) {
+        for (const std::string& text :
+             {block_recipes[0], block_recipes[2], node_recipes[0], node_recipes[4], node_recipes[8]}) {
             for (const NamedMatrix& each : of_nodes) check_like_host<double>(*device, text, each.matrix, each.name);
         }
     }

@@ -238,7 +238,7 @@ TEST_CASE("the plan of tiles") {
     const std::string in_parts = "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n";
     CHECK(step<CutRows>(plan_of(blocks + in_parts + sell), 1).boundaries(12, {0, 5, 5, 12}) ==
           std::vector<Index>{0, 4, 5, 9, 12});
-    CHECK(reason_of("[matrix]\nnode_size = 3\n" + cut + "count = 3\n" + batches) == "rows are in an order of nodes");
+    CHECK(plan_of("[matrix]\nnode_size = 3\n" + rcm + cut + "count = 3\n" + batches).steps.size() == 3);
 }
 
 TEST_CASE("the plan of coded values") {
@@ -318,8 +318,8 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
                                      "'\nwithin = 'partition'\n" + sell);
     CHECK(step<TakeOrder>(stays, 1).within_parts);
     CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(stays, 1).make(4, 1, {0, 1, 4}); }).starts_with(labels));
-    CHECK(reason_of("[matrix]\nnode_size = 3\n" + imported + "partition = '" + labels + "'\n" + in_blocks) ==
-          "imported: parts have whole nodes");
+    const DevicePlan of_nodes = plan_of("[matrix]\nnode_size = 2\n" + imported + "partition = '" + labels + "'\n" + in_blocks);
+    CHECK(step<TakeOrder>(of_nodes, 0).make(8, 2, {}).partition == std::vector<Index>{0, 4, 8});
 }
 
 TEST_CASE("a device carries out stages in any order that its layouts can store") {
@@ -336,6 +336,9 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
     CHECK(plan_of(blocks + "weights = 'nonzeros'\n" + sell).steps.size() == 1);
     CHECK(plan_of(windows + by_degree + rcm + "[layout]\nuse = 'ellr'\n").steps.size() == 3);
     CHECK(plan_of(by_degree + windows + in_blocks).steps.size() == 2);
+    CHECK(plan_of("[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + by_parts).node_size == 3);
+    CHECK(plan_of(nodes + blocks + inside + in_blocks).steps.size() == 3);
+    CHECK(plan_of(nodes + windows + rcm + blocks + sell).steps.size() == 4);
 }
 
 TEST_CASE("recipes that the host prepares, and why") {
@@ -348,8 +351,7 @@ TEST_CASE("recipes that the host prepares, and why") {
     for (const std::string layout : {"csr", "csr16", "ell", "ellr"}) {
         const std::string stored = "[layout]\nuse = '" + layout + "'\n";
         CHECK(reason_of(stored + "values = 'auto'\n") == "");
-        CHECK(reason_of("[[stage]]\nuse = 'node_blocks'\n[layout]\nuse = '" + layout + "'\n") ==
-              "rows are in an order of nodes");
+        CHECK(reason_of(nodes + rcm + stored) == "");
     }
     CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
     for (const char* layout : {"block_sell", "hbp", "ehyb"}) {
@@ -367,15 +369,11 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
                     "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
           "a GPU does not do stage 'split'");
-    CHECK(reason_of("[matrix]\nnode_size = 3\n" + rcm + sell) == "rows are in an order of nodes");
-    CHECK(reason_of(nodes + sell) == "rows are in an order of nodes");
     CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");
     CHECK(reason_of(windows + rcm + in_blocks) == "cuthill_mckee: blocks are reordered twice");
     CHECK(reason_of(windows + by_degree + in_blocks) == "degree_sort: blocks are reordered twice");
     CHECK(reason_of(windows + other_sort + in_blocks) == "row_sort: blocks are reordered twice");
-    CHECK(reason_of(blocks + in_blocks) == "rcm_blocks: parts have whole nodes");
-    CHECK(reason_of("[matrix]\nnode_size = 3\n" + blocks + inside + divided + outside + by_parts) ==
-          "rcm_blocks: parts have whole nodes");
+    CHECK(reason_of(windows + blocks + in_blocks) == "rcm_blocks: blocks are reordered twice");
 }
 
 }  // namespace workbench

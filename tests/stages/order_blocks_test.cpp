@@ -62,6 +62,11 @@ TEST_SUITE("order_blocks") {
         }
         // Weights in the given order.
         CHECK(equal_pieces({2, 0, 1}, {1, 1, 6}, {2, 2, {}}) == Indices{0, 1, 3});
+        // Nodes of 1 + 2, 4 + 0 and 3 + 3 nonzeros: an empty row weighs as much as one nonzero.
+        const std::vector<std::uint32_t> offsets{0, 1, 3, 7, 7, 10, 13};
+        const RowWeight by_nonzeros{.of_row = 0, .of_nonzero = 1};
+        CHECK(pieces_of_rows(offsets, Indices{0, 1, 2}, 2, by_nonzeros, {2, 2, {}}) == Indices{0, 2, 3});
+        CHECK(pieces_of_rows(offsets, Indices{2, 0, 1}, 2, by_nonzeros, {2, 2, {}}) == Indices{0, 1, 3});
     }
 
     TEST_CASE("battery: every piece fits, and the order is that of cuthill_mckee") {
