@@ -230,13 +230,14 @@ RowPlacing placing_of(const SortRequest& request) {
             .key = request.inside_partition ? RowKey::inside_partition : key};
 }
 
-/// The storage that a device sorts: that of the share outside the parts, or of tiles.
+/// The storage that a device sorts: that of a share, or of tiles.
 std::optional<DeviceStep> sort_of_storage(const SortRequest& request) {
     if (request.inside_partition) return std::nullopt;
     const ShareChoice& choice = *request.storage;
     if (choice.one && choice.one->is_split_again()) return std::nullopt;
-    if (choice.kind == ShareKind::outside) return SortOutside{placing_of(request), request.within_partition()};
-    if (choice.kind != ShareKind::tile || request.within_partition()) return std::nullopt;
+    if (choice.kind == ShareKind::segment) return std::nullopt;
+    if (choice.kind != ShareKind::tile) return SortShare{placing_of(request), choice.kind, request.within_partition()};
+    if (request.within_partition()) return std::nullopt;
     PlaceInTiles place{placing_of(request), {}};
     if (choice.one) place.only = {choice.one->row_block, choice.one->segment};
     return place;

@@ -16,6 +16,7 @@
 #include "stages/row_lengths.hpp"
 #include "stages/split_bounds.hpp"
 #include "stages/split_marks.hpp"
+#include "stages/split_table.hpp"
 #include "stages/stages.hpp"
 
 namespace workbench {
@@ -149,22 +150,6 @@ std::pair<std::string, std::string> describe(const Share& share) {
     return {name_of(share.id), words(share.entries.size(), "nonzero") + " in " + words(share.rows.size(), "row")};
 }
 
-/// The largest k such that at least a third of the rows have k nonzeros or more; at least 1.
-Index one_third(const ShareView& view) {
-    std::vector<Offset> lengths(view.row_count());
-    for (Index row = 0; row < view.row_count(); ++row) lengths[row] = view.length(row);
-    if (lengths.empty()) return 1;
-    // The last row of the first third in descending order of length.
-    const auto last_of_third = lengths.begin() + (std::ssize(lengths) + 2) / 3 - 1;
-    std::nth_element(lengths.begin(), last_of_third, lengths.end(), std::greater<>());
-    return static_cast<Index>(std::max<Offset>(*last_of_third, 1));
-}
-
-std::int64_t first_count(const ShareView& view, const Parameters& parameters) {
-    if (!parameters.has("k") || parameters.is_word("k", "one_third")) return one_third(view);
-    return count_among(relative_length(parameters, "k"), view);
-}
-
 /// The split of a view into shares, and its result.
 struct Splitting {
     const StagedMatrix& staged;
@@ -199,56 +184,41 @@ struct Splitting {
         divide([&](Index stored, Offset k) { return belongs(stored, k) ? 0 : 1; });
     }
 
-    void divide_by(const Marks& marks, const std::string& regions) {
-        result.notes.emplace_back("dense " + regions, std::to_string(marks.dense) + " of " + std::to_string(marks.present));
+    void divide_by(const Marks& marks) {
+        result.notes.emplace_back("dense blocks", std::to_string(marks.dense) + " of " + std::to_string(marks.present));
         divide_in_two([&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
     }
-};
 
-double fill_of(const Parameters& parameters) { return parameters.has("fill") ? parameters.real("fill") : 0.7; }
+    void divide_by(const SplitNonzeros& rule) {
+        const CsrMatrix& matrix = staged.matrix;
+        const auto column = [&](Index stored, Offset k) { return matrix.column_indices[view.entry(stored, k)]; };
+        const Cuts* const partition = staged.find_cuts(CutKind::partition);
+        if (!rule.table) {
+            const std::vector<Index> piece_of = partition->pieces();
+            return divide_in_two(
+                [&](Index stored, Offset k) { return piece_of[view.row(stored)] == piece_of[column(stored, k)]; });
+        }
+        const std::vector<Offset> counts = rule.counts ? counts_by_key(matrix, view, rule.key) : std::vector<Offset>();
+        const std::span<const Index> parts = partition == nullptr ? std::span<const Index>() : partition->boundaries;
+        SplitTable table = rule.table({view, matrix.rows, matrix.columns, parts, counts});
+        std::ranges::move(table.notes, std::back_inserter(result.notes));
+        const Offset below_main = std::max<Offset>(matrix.rows, 1) - 1;
+        switch (rule.key) {
+            case SplitKey::row: return divide([&](Index stored, Offset) { return table.shares[stored]; });
+            case SplitKey::place: return divide([&](Index, Offset k) { return table.shares[k]; });
+            case SplitKey::column: return divide([&](Index stored, Offset k) { return table.shares[column(stored, k)]; });
+            default:
+                return divide(
+                    [&](Index stored, Offset k) { return table.shares[below_main + column(stored, k) - view.row(stored)]; });
+        }
+    }
+};
 
 /// The height and width of the blocks.
 std::array<Index, 2> shape_of_blocks(const Parameters& parameters) {
     const auto number = [&](const char* name) { return static_cast<Index>(parameters.integer(name)); };
     if (parameters.has("size")) return {number("size"), number("size")};
     return {number("height"), number("width")};
-}
-
-void split_by_row_length(Splitting& split) {
-    const ShareView& view = split.view;
-    const RelativeLength longer_than = relative_length(split.parameters, "longer_than");
-    const std::int64_t most = threshold_among(longer_than, view);
-    if (longer_than.of != RelativeLength::Of::number) split.result.notes.emplace_back("longer_than", std::to_string(most));
-    split.divide_in_two([&](Index stored, Offset) { return view.length(stored) > most; });
-}
-
-void split_into_bins(Splitting& split) {
-    const ShareView& view = split.view;
-    const CsrMatrix& matrix = split.staged.matrix;
-    const std::string& by = split.parameters.text("by");
-    const std::vector<std::int64_t> bounds = bounds_among(split.parameters, matrix, view);
-    split.result.notes.emplace_back("bounds", text_of_bounds(bounds));
-    // The number of bounds that a length exceeds, or that a place reaches.
-    const auto bin_of_length = [&](Offset length) {
-        return std::lower_bound(bounds.begin(), bounds.end(), length) - bounds.begin();
-    };
-    const auto bin_of_place = [&](Index place) {
-        return std::upper_bound(bounds.begin(), bounds.end(), place) - bounds.begin();
-    };
-    if (by == "row_length") {
-        split.divide([&](Index stored, Offset) { return bin_of_length(view.length(stored)); });
-    } else if (by == "rows") {
-        split.divide([&](Index stored, Offset) { return bin_of_place(view.row(stored)); });
-    } else {
-        split.divide([&](Index stored, Offset k) { return bin_of_place(matrix.column_indices[view.entry(stored, k)]); });
-    }
-}
-
-void split_by_partition(Splitting& split) {
-    const Cuts& partition = *split.staged.find_cuts(CutKind::partition);
-    const std::vector<bool> is_chosen = chosen_partitions(split.parameters, partition.count());
-    const std::vector<Index> piece_of = partition.pieces();
-    split.divide_in_two([&](Index stored, Offset) { return is_chosen[piece_of[split.view.row(stored)]]; });
 }
 
 void split_by_value(Splitting& split) {
@@ -266,40 +236,15 @@ void split_by_value(Splitting& split) {
 }
 
 StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const CsrMatrix& matrix = staged.matrix;
     const ShareId parent = parent_of(parameters);
     Splitting split{staged, parameters, parent, staged.share(parent)};
-    const ShareView& view = split.view;
-    const std::string& by = parameters.text("by");
-    if (parameters.has("bounds")) {
-        split_into_bins(split);
-    } else if (by == "first_k") {
-        const std::int64_t most = first_count(view, parameters);
-        split.result.notes.emplace_back("k", std::to_string(most));
-        split.divide_in_two([&](Index, Offset k) { return k < most; });
-    } else if (by == "row_length") {
-        split_by_row_length(split);
-    } else if (by == "diagonals") {
-        split.divide_by(mark_dense_diagonals(matrix, view, fill_of(parameters)), "diagonals");
-    } else if (by == "blocks") {
+    if (const std::optional<SplitNonzeros> rule = split_rule(parameters)) {
+        split.divide_by(*rule);
+    } else if (parameters.text("by") == "blocks") {
         const auto [height, width] = shape_of_blocks(parameters);
-        split.divide_by(mark_dense_blocks(matrix, view, {height, width, fill_of(parameters)}), "blocks");
-    } else if (by == "columns") {
-        split.divide_by(mark_dense_columns(matrix, view, parameters.real("density")), "columns");
-    } else if (by == "distance") {
-        const std::int64_t most = parameters.integer("distance");
-        split.divide_in_two([&](Index stored, Offset k) {
-            return std::abs(Offset{matrix.column_indices[view.entry(stored, k)]} - view.row(stored)) <= most;
-        });
-    } else if (by == "partition") {
-        split_by_partition(split);
-    } else if (by == "value") {
-        split_by_value(split);
+        split.divide_by(mark_dense_blocks(staged.matrix, split.view, {height, width, fill_of_split(parameters)}));
     } else {
-        const std::vector<Index> piece_of = staged.find_cuts(CutKind::partition)->pieces();
-        split.divide_in_two([&](Index stored, Offset k) {
-            return piece_of[view.row(stored)] == piece_of[matrix.column_indices[view.entry(stored, k)]];
-        });
+        split_by_value(split);
     }
     return std::move(split.result);
 }
@@ -310,7 +255,7 @@ double foreseen_fraction(const PatternForecast& pattern, const Parameters& param
     if (first != ShareKind::dense_blocks) return 0.5;  // unknown
     const auto [height, width] = shape_of_blocks(parameters);
     const double places = static_cast<double>(pattern.blocks(height, width)) * height * width;
-    return fill_of(parameters) * places <= static_cast<double>(pattern.nonzeros()) ? 1 : 0;
+    return fill_of_split(parameters) * places <= static_cast<double>(pattern.nonzeros()) ? 1 : 0;
 }
 
 /// Adds shares with the rows that have nonzeros. first_of(length): the part of a row's nonzeros that is in the first share.
@@ -441,8 +386,10 @@ StageEntry split_stage() {
         .contract = split_contract,
         .run = run_split,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
-            if (parameters.text("by") != "inside_partition" || parameters.has("share")) return std::nullopt;
-            return SplitByPartition{};
+            std::optional<SplitNonzeros> rule = split_rule(parameters);
+            if (!rule || parameters.has("share")) return std::nullopt;
+            rule->shares = kinds_of_parts(parameters);
+            return rule;
         },
         .foresee = foresee_split,
         .nanoseconds_per_nonzero = 7};

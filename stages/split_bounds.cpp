@@ -44,12 +44,12 @@ void check_bounds(const Parameters& parameters) {
     }
 }
 
-std::vector<std::int64_t> bounds_among(const Parameters& parameters, const CsrMatrix& matrix, const ShareView& view) {
+std::vector<std::int64_t> bounds_among(const Parameters& parameters, const SplitFacts& facts) {
     const std::string& by = parameters.text("by");
     std::vector<std::int64_t> bounds;
     for (const RelativeLength& bound : split_bounds(parameters)) {
-        bounds.push_back(by == "row_length" ? threshold_among(bound, view)
-                                            : place_of(bound, by == "rows" ? matrix.rows : matrix.columns));
+        bounds.push_back(by == "row_length" ? threshold_among(bound, facts.lengths)
+                                            : place_of(bound, by == "rows" ? facts.rows : facts.columns));
     }
     if (!std::is_sorted(bounds.begin(), bounds.end())) {
         throw Unsuitable("split: the bounds " + parameters.text("bounds") + " are " + text_of_bounds(bounds) +
@@ -57,6 +57,8 @@ std::vector<std::int64_t> bounds_among(const Parameters& parameters, const CsrMa
     }
     return bounds;
 }
+
+double fill_of_split(const Parameters& parameters) { return parameters.has("fill") ? parameters.real("fill") : 0.7; }
 
 std::string text_of_bounds(std::span<const std::int64_t> bounds) {
     std::string text;

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/contract/parameters.hpp"
-#include "core/matrix/csr_matrix.hpp"
+#include "core/contract/device_plan.hpp"
 #include "core/matrix/shares.hpp"
 #include "core/text/relative_length.hpp"
 
@@ -22,8 +21,10 @@ void check_bounds(const Parameters& parameters);
 
 /// The bounds as row lengths, or as rows or columns, of which a percentile is a percentage. Throws Unsuitable unless they
 /// ascend.
-[[nodiscard]] std::vector<std::int64_t> bounds_among(const Parameters& parameters, const CsrMatrix& matrix,
-                                                     const ShareView& view);
+[[nodiscard]] std::vector<std::int64_t> bounds_among(const Parameters& parameters, const SplitFacts& facts);
+
+/// The parameter `fill`. Default: 0.7.
+[[nodiscard]] double fill_of_split(const Parameters& parameters);
 
 /// "4, 16, 64"
 [[nodiscard]] std::string text_of_bounds(std::span<const std::int64_t> bounds);

@@ -47,26 +47,6 @@ std::vector<Offset> histogram(const ShareView& view, Offset numbers, const Numbe
     return counts;
 }
 
-/// Marks the entries of dense regions, which number_of(row, entry) numbers by 0 .. numbers - 1.
-template <typename NumberOf, typename IsDense>
-Marks mark_by_number(const CsrMatrix& matrix, const ShareView& view, Offset numbers, const NumberOf& number_of,
-                     const IsDense& is_dense) {
-    const std::vector<Offset> counts = histogram(view, numbers, number_of);
-    Marks marks;
-    make_zeros(marks.marked, matrix.values.size());
-    std::vector<unsigned char> dense(numbers, 0);
-    for (Offset number = 0; number < numbers; ++number) {
-        if (counts[number] == 0) continue;
-        dense[number] = is_dense(number, counts[number]) ? 1 : 0;
-        marks.dense += dense[number];
-        ++marks.present;
-    }
-    Kokkos::parallel_for("mark_entries", HostRange<>(0, view.row_count()), [&](Index stored) {
-        for_each_entry(view, stored, [&](Index row, Offset entry) { marks.marked[entry] = dense[number_of(row, entry)]; });
-    });
-    return marks;
-}
-
 /// The stored rows of a view, sorted by their rows in the matrix.
 std::vector<Index> stored_by_row(const ShareView& view) {
     std::vector<Index> stored = all_of(view.row_count());
@@ -137,16 +117,13 @@ std::pair<Offset, Offset> mark_block_row(const CsrMatrix& matrix, const ShareVie
 
 }  // namespace
 
-Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, double fill) {
+std::vector<Offset> counts_by_key(const CsrMatrix& matrix, const ShareView& view, SplitKey key) {
+    if (key == SplitKey::column) {
+        return histogram(view, matrix.columns, [&](Index, Offset entry) { return Offset{matrix.column_indices[entry]}; });
+    }
     const Offset below_main = std::max<Offset>(matrix.rows, 1) - 1;
-    const auto number_of = [&](Index row, Offset entry) { return below_main + matrix.column_indices[entry] - row; };
-    const auto is_dense = [&](Offset number, Offset count) {
-        const Offset diagonal = number - below_main;  // column - row
-        const Offset first_row = std::max<Offset>(0, -diagonal);
-        const Offset end_row = std::min<Offset>(matrix.rows, matrix.columns - diagonal);
-        return static_cast<double>(count) >= fill * static_cast<double>(end_row - first_row);
-    };
-    return mark_by_number(matrix, view, below_main + matrix.columns, number_of, is_dense);
+    return histogram(view, below_main + matrix.columns,
+                     [&](Index row, Offset entry) { return below_main + matrix.column_indices[entry] - row; });
 }
 
 Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const DenseBlocks& shape) {
@@ -169,12 +146,6 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const De
     marks.dense = dense;
     marks.present = present;
     return marks;
-}
-
-Marks mark_dense_columns(const CsrMatrix& matrix, const ShareView& view, double density) {
-    const auto number_of = [&](Index, Offset entry) { return Offset{matrix.column_indices[entry]}; };
-    const auto is_dense = [&](Offset, Offset count) { return static_cast<double>(count) > density * matrix.rows; };
-    return mark_by_number(matrix, view, matrix.columns, number_of, is_dense);
 }
 
 }  // namespace workbench

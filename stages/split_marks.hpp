@@ -1,22 +1,23 @@
-// Marks the nonzeros in dense diagonals, dense blocks or dense columns.
+// Counts the nonzeros of columns and diagonals, and marks those in dense blocks.
 #pragma once
 
 #include <vector>
 
+#include "core/contract/device_plan.hpp"
 #include "core/matrix/csr_matrix.hpp"
 #include "core/matrix/shares.hpp"
 
 namespace workbench {
 
-/// The nonzeros in dense regions: diagonals, blocks or columns.
+/// The nonzeros in dense blocks.
 struct Marks {
     HostArray<unsigned char> marked;  // [nonzeros of the matrix] 0 outside of the view
-    Offset dense = 0;                 // number of dense regions
-    Offset present = 0;               // number of regions with nonzeros
+    Offset dense = 0;                 // number of dense blocks
+    Offset present = 0;               // number of blocks with nonzeros
 };
 
-/// A diagonal is dense if at least the fraction `fill` of its places hold nonzeros of the view.
-[[nodiscard]] Marks mark_dense_diagonals(const CsrMatrix& matrix, const ShareView& view, double fill);
+/// [keys] The nonzeros of the view with each key: columns, or diagonals (SplitKey).
+[[nodiscard]] std::vector<Offset> counts_by_key(const CsrMatrix& matrix, const ShareView& view, SplitKey key);
 
 /// The blocks into which a matrix is divided, and the fraction of their places that makes them dense.
 struct DenseBlocks {
@@ -28,8 +29,5 @@ struct DenseBlocks {
 /// A block, aligned to the first row and column, is dense if at least the fraction `fill` of its places within the matrix hold
 /// nonzeros of the view.
 [[nodiscard]] Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const DenseBlocks& shape);
-
-/// A column is dense if more than the fraction `density` of the rows of the matrix have nonzeros of the view in it.
-[[nodiscard]] Marks mark_dense_columns(const CsrMatrix& matrix, const ShareView& view, double density);
 
 }  // namespace workbench

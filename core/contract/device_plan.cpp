@@ -7,7 +7,9 @@ namespace {
 class PlanCheck {
 public:
     explicit PlanCheck(const DevicePlan& plan)
-        : has_nodes_(plan.node_size != 1), in_blocks_(std::holds_alternative<BlockSlices>(plan.storage)) {}
+        : is_hybrid_(!plan.shares.empty()),
+          has_nodes_(plan.node_size != 1),
+          in_blocks_(!is_hybrid_ && std::holds_alternative<BlockSlices>(plan.storage)) {}
 
     std::string operator()(const KeepNodes&) {
         has_nodes_ = true;
@@ -37,11 +39,15 @@ public:
         has_parts_ = sort.within_partition;
         return reason;
     }
-    std::string operator()(const SplitByPartition&) {
-        split_ = true;
-        return has_parts_ ? "" : "the nonzeros are split by parts that the device did not make";
+    std::string operator()(const SplitNonzeros& split) {
+        split_ = &split;
+        return has_parts_ || !split.needs_parts ? "" : "the nonzeros are split by parts that the device did not make";
     }
-    std::string operator()(const SortOutside&) const { return split_ ? "" : "the nonzeros are not split"; }
+    std::string operator()(const SortShare& sort) const {
+        if (split_ == nullptr) return "the nonzeros are not split";
+        if (is_hybrid_) return sort.within_partition ? "rows of a share are sorted in parts" : "";
+        return sort.share == ShareKind::outside ? "" : "rows of share '" + std::string(name_of(sort.share)) + "' are sorted";
+    }
     // A recipe with tiles has both cuts, and no order between or after them.
     std::string operator()(const CutRows& cut) const {
         return cut.within_partition && !has_parts_ ? "rows are cut in parts that the device did not make" : "";
@@ -49,15 +55,16 @@ public:
     std::string operator()(const CutColumns&) const { return ""; }
     std::string operator()(const PlaceInTiles&) const { return ""; }
 
-    std::string operator()(const WholeRows&) const { return rows(); }
-    std::string operator()(const PaddedRows&) const { return rows(); }
-    std::string operator()(const RowSlices&) const { return rows(); }
-    std::string operator()(const BlockSlices&) const { return split_ ? "the nonzeros are split" : apart(); }
+    std::string operator()(const WholeRows& rows) const { return rows_of(rows.values); }
+    std::string operator()(const PaddedRows& rows) const { return rows_of(rows.values); }
+    std::string operator()(const RowSlices& rows) const { return rows_of(rows.values); }
+    std::string operator()(const BlockSlices&) const { return is_hybrid_ ? no_rows : apart(); }
     std::string operator()(const PartSlices&) const {
+        if (is_hybrid_) return no_rows;
         if (apart_) return apart();
-        return split_ ? "" : "the nonzeros are not split";
+        return split_ != nullptr ? "" : "the nonzeros are not split";
     }
-    std::string operator()(const TileBatches&) const { return apart(); }
+    std::string operator()(const TileBatches&) const { return is_hybrid_ ? no_rows : apart(); }
 
 private:
     /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it
@@ -66,19 +73,24 @@ private:
         ++orders_;
         has_parts_ = false;
         if (acts != Acts::symmetric) apart_ = true;
-        if (split_) return "an order follows a split";
+        if (split_ != nullptr) return "an order follows a split";
         return in_blocks_ && moves ? "blocks are reordered twice" : "";
     }
 
     [[nodiscard]] std::string apart() const { return apart_ ? "rows and columns have different orders" : ""; }
-    [[nodiscard]] std::string rows() const { return split_ ? "the nonzeros are split" : ""; }
+    [[nodiscard]] std::string rows_of(DeviceValues values) const {
+        return is_hybrid_ && values != DeviceValues::full ? "the values of a share are coded" : "";
+    }
 
+    static constexpr const char* no_rows = "a share is not stored row by row";
+
+    bool is_hybrid_;
     bool has_nodes_;
     bool in_blocks_;
     int orders_ = 0;
     bool has_parts_ = false;
     bool sorted_ = false;
-    bool split_ = false;
+    const SplitNonzeros* split_ = nullptr;
     bool apart_ = false;
 };
 
@@ -89,7 +101,12 @@ std::string DevicePlan::refusal() const {
     for (const auto& [stage, step] : steps) {
         if (std::string reason = std::visit(course, step); !reason.empty()) return stage + ": " + reason;
     }
-    return std::visit(course, storage);
+    if (shares.empty()) return std::visit(course, storage);
+    for (const StoredShare& share : shares) {
+        if (std::string reason = std::visit(course, share.storage); !reason.empty())
+            return name_of(share.share) + ": " + reason;
+    }
+    return "";
 }
 
 }  // namespace workbench

@@ -2,8 +2,10 @@
 // host only launches.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -79,11 +81,37 @@ struct SortRows : RowPlacing {
     Acts acts = Acts::symmetric;
 };
 
-/// Divides the nonzeros into those inside the parts and those outside.
-struct SplitByPartition {};
+/// By what nonzeros are divided into shares: their row, column, diagonal (column - row + rows - 1), place in their row, or
+/// place in the matrix; or whether row and column are in the same part.
+enum class SplitKey { row, column, diagonal, place, nonzero, inside_partition };
 
-/// Sorts the rows of the share outside by its nonzeros, stably.
-struct SortOutside : RowPlacing {
+/// What is known of a matrix, or of a share, whose nonzeros are divided.
+struct SplitFacts {
+    const ShareView& lengths;  // of its rows; their entries are not known
+    Index rows = 0;            // of the matrix
+    Index columns = 0;
+    std::span<const Index> partition = {};  // the boundaries of the parts; empty: there are none
+    std::span<const Offset> counts = {};    // [keys] the nonzeros with each; if SplitNonzeros::counts
+};
+
+/// The number of the share of each key.
+struct SplitTable {
+    std::vector<std::uint8_t> shares;  // [keys] rows are those of SplitFacts::lengths
+    std::vector<std::pair<std::string, std::string>> notes = {};
+};
+
+/// Divides the nonzeros into shares.
+struct SplitNonzeros {
+    std::vector<ShareKind> shares = {ShareKind::inside, ShareKind::outside};
+    SplitKey key = SplitKey::inside_partition;  // the first share has those whose row and column are in the same part
+    std::function<SplitTable(const SplitFacts&)> table = {};  // for all other keys; throws what the stage throws
+    bool counts = false;                                      // columns or diagonals are counted for the table
+    bool needs_parts = true;
+};
+
+/// Sorts the stored rows of a share by its nonzeros, stably.
+struct SortShare : RowPlacing {
+    ShareKind share = ShareKind::outside;
     bool within_partition = false;
 };
 
@@ -107,8 +135,8 @@ struct PlaceInTiles : RowPlacing {
     std::optional<Tile> only;
 };
 
-using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitByPartition,
-                                SortOutside, CutRows, CutColumns, PlaceInTiles>;
+using DeviceStep = std::variant<KeepNodes, OrderByLevels, SortByDegree, TakeOrder, CutLevels, SortRows, SplitNonzeros,
+                                SortShare, CutRows, CutColumns, PlaceInTiles>;
 
 // ---- The storage that layouts declare (LayoutEntry::on_device). Values are stored in full unless it says otherwise.
 
@@ -168,6 +196,13 @@ struct TileBatches {
 
 using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices, TileBatches>;
 
+/// The storage of one share of the nonzeros, and the kernel that reads it.
+struct StoredShare {
+    ShareId share;
+    DeviceStorage storage;
+    std::string kernel;
+};
+
 /// A recipe for a device.
 struct DevicePlan {
     Index node_size = 1;                                    // before the first step
@@ -176,7 +211,13 @@ struct DevicePlan {
     DeviceStorage storage;
     /// The storage for a matrix with these values, of the same kind, or nothing if the host makes it. Empty: `storage` itself.
     std::function<std::optional<DeviceStorage>(const ValueFacts&)> settle;
-    std::string kernel;  // that reads the storage
+    std::string kernel;               // that reads the storage
+    std::vector<StoredShare> shares;  // instead of both, in a hybrid
+    bool side_by_side = false;        // their kernels, see HybridKernel
+
+    [[nodiscard]] const std::string& kernel_of(std::size_t share) const {
+        return shares.empty() ? kernel : shares.at(share).kernel;
+    }
 
     /// The reason why no device carries out the plan, whatever the matrix; empty: one may.
     [[nodiscard]] std::string refusal() const;

@@ -41,10 +41,10 @@ public:
         if (lanes() >= std::numeric_limits<Index>::max()) throw Unsuitable("the slices of the parts have 2^31 rows or more");
     }
 
-    void run(const std::vector<SortOutside>& sorts) {
+    void run(const std::vector<SortShare>& sorts) {
         divide();
         store(list_inside(), ehyb_.inside);
-        for (const SortOutside& sort : sorts) sort_outside(sort);
+        for (const SortShare& sort : sorts) sort_outside(sort);
         store(list_outside(measure_outside()), ehyb_.outside);
         result_.note_arrays(ehyb_);
         DeviceArray<std::uint32_t> rows_outside;
@@ -111,7 +111,7 @@ private:
         return stored;
     }
 
-    void sort_outside(const SortOutside& sort) {
+    void sort_outside(const SortShare& sort) {
         if (outside_count_ == 0) return;
         const std::vector<Index> one_group{0, outside_count_};
         const auto groups = sort.within_partition ? grouped_by_parts() : workspace_.upload<Index>(std::span(one_group));
@@ -175,12 +175,12 @@ private:
 
 template <ValueType Value>
 void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, const PartSlices& storage,
-                const std::vector<SortOutside>& sorts) {
+                const std::vector<SortShare>& sorts) {
     storage.short_columns ? EhybMaker<Value, std::uint16_t>(task, rows).run(sorts)
                           : EhybMaker<Value, Index>(task, rows).run(sorts);
 }
 
-template void store_ehyb(const StorageTask<float>&, const ReorderedRows&, const PartSlices&, const std::vector<SortOutside>&);
-template void store_ehyb(const StorageTask<double>&, const ReorderedRows&, const PartSlices&, const std::vector<SortOutside>&);
+template void store_ehyb(const StorageTask<float>&, const ReorderedRows&, const PartSlices&, const std::vector<SortShare>&);
+template void store_ehyb(const StorageTask<double>&, const ReorderedRows&, const PartSlices&, const std::vector<SortShare>&);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
-// The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu, ehyb_on_gpu.cu and
-// tiles_on_gpu.cu have the storages; slicing.cuh and blocks_on_gpu.cu have the kernels.
+// The steps that reorder a matrix on the GPU and store it there. slices_on_gpu.cu, rows_on_gpu.cu, ehyb_on_gpu.cu,
+// tiles_on_gpu.cu and shares_on_gpu.cu have the storages; slicing.cuh and blocks_on_gpu.cu have the kernels.
 #include "kernels/prepare/plan_on_gpu.hpp"
 
 #include <algorithm>
@@ -27,10 +27,12 @@ namespace {
 [[nodiscard]] bool is_node_step(const DeviceStep& step) { return std::holds_alternative<KeepNodes>(step); }
 
 /// True if a matrix with other numbers of rows and columns may have the step, or the storage.
-[[nodiscard]] bool orders_rows_alone(const DeviceStep& step) {
+[[nodiscard]] bool suits_any_shape(const DeviceStep& step) {
     const auto* const sort = std::get_if<SortRows>(&step);
     const auto* const taken = std::get_if<TakeOrder>(&step);
-    return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows);
+    const auto* const split = std::get_if<SplitNonzeros>(&step);
+    return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows) ||
+           (split != nullptr && !split->needs_parts) || std::holds_alternative<SortShare>(step);
 }
 [[nodiscard]] bool has_slots_of_rows(const DeviceStorage& storage) {
     return std::holds_alternative<WholeRows>(storage) || std::holds_alternative<PaddedRows>(storage) ||
@@ -71,7 +73,11 @@ public:
         blocks_ = {};
         moved_ = {};
         step("arrays", [&] {
-            std::visit([&](const auto& storage) { store(storage); }, settled());
+            if (plan_.shares.empty()) {
+                std::visit([&](const auto& storage) { store(storage); }, settled());
+            } else {
+                store_shares(task(), stored_, plan_);
+            }
             planned_->fill(task().values(), stream());
         });
         return std::move(planned_);
@@ -167,8 +173,8 @@ private:
     }
 
     /// The nonzeros are divided when they are stored.
-    void take(const SplitByPartition&, const std::string&) {}
-    void take(const SortOutside& sort, const std::string&) { sorts_outside_.push_back(sort); }
+    void take(const SplitNonzeros&, const std::string&) {}
+    void take(const SortShare& sort, const std::string&) { sorts_outside_.push_back(sort); }
 
     /// Tiles are made when they are stored, too.
     void take(const CutRows& cut, const std::string& stage) {
@@ -437,7 +443,7 @@ private:
     WorkspaceArray<Index> order_;              // by levels, from there; empty: there is none
     WorkspaceArray<std::uint32_t> old_nodes_;  // [nodes] of that order, sorted; empty: not sorted
     Index components_ = 0;                     // of the last order by levels
-    std::vector<SortOutside> sorts_outside_;
+    std::vector<SortShare> sorts_outside_;
     TilesOfPlan tiles_;
     std::unique_ptr<PlannedOnGpu<Value>> planned_;
 };
@@ -453,7 +459,7 @@ std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, co
         throw Unsuitable("the GPU prepares matrices of 1 to 2^31 - 3 rows and nonzeros");
     }
     const auto steps = plan.steps | std::views::values;
-    const bool any_shape = has_slots_of_rows(plan.storage) && std::ranges::all_of(steps, orders_rows_alone);
+    const bool any_shape = has_slots_of_rows(plan.storage) && std::ranges::all_of(steps, suits_any_shape);
     if (matrix.rows != matrix.columns && !any_shape) throw Unsuitable("the matrix is not square");
     try {
         return PlanOnGpu<Value>(plan, matrix, device).run();

@@ -67,7 +67,12 @@ void store_on_gpu(const StorageTask<Value>& task, ReorderedRows& rows, const Blo
 /// have fewer than 2^31 slots.
 template <ValueType Value>
 void store_ehyb(const StorageTask<Value>& task, const ReorderedRows& rows, const PartSlices& storage,
-                const std::vector<SortOutside>& sorts);
+                const std::vector<SortShare>& sorts);
+
+/// Divides the nonzeros, and stores each share of the plan with a kernel of its own, all of which the result runs. Throws
+/// Unsuitable for an empty share.
+template <ValueType Value>
+void store_shares(const StorageTask<Value>& task, const ReorderedRows& rows, const DevicePlan& plan);
 
 /// For DevicePlan::settle, without what no storage on a GPU depends on.
 template <ValueType Value>

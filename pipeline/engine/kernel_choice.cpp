@@ -48,6 +48,12 @@ std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const Kerne
     return complete && std::any_of(kernels.begin(), kernels.end(), is_asked_for) ? kernels : std::vector<const KernelEntry*>{};
 }
 
+std::string names_of(std::span<const KernelEntry* const> kernels) {
+    std::string names;
+    for (const KernelEntry* kernel : kernels) names += (names.empty() ? "" : " + ") + kernel->name;
+    return names;
+}
+
 const ScheduleEntry* choose_schedule(const RecipeLayout& layout) {
     const std::vector<ScheduleEntry>& schedules = layout.entry->schedules;
     const auto named = layout.kernels.find(Backend::cuda);

@@ -31,6 +31,9 @@ struct KernelFilter {
 /// Returns one kernel per layout of the recipe; none if a layout has no kernel or no kernel has the requested name.
 [[nodiscard]] std::vector<const KernelEntry*> choose_kernels(const Recipe& recipe, const KernelFilter& filter);
 
+/// "rows + lanes"
+[[nodiscard]] std::string names_of(std::span<const KernelEntry* const> kernels);
+
 /// The schedule of the CUDA kernel that the recipe chooses, else of the layout's default one. Null if there is none.
 [[nodiscard]] const ScheduleEntry* choose_schedule(const RecipeLayout& layout);
 

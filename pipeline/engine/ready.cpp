@@ -34,9 +34,12 @@ DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan) {
     if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
     if (plan.filter.vectors > 1) throw Unsuitable("a product has several vectors");
     const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
-    const KernelEntry& kernel = *plan.kernels.front();
-    if (kernel.backend == Backend::cuda && kernel.name == device_plan.kernel) return device_plan;
-    throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+        const KernelEntry& kernel = *plan.kernels[i];
+        if (kernel.backend == Backend::cuda && kernel.name == device_plan.kernel_of(i)) continue;
+        throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
+    }
+    return device_plan;
 }
 
 /// The error of storing values in a coarser precision.
@@ -209,7 +212,9 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     preparation_.bytes = facts.bytes;
     preparation_.bytes_to_move = planned_->kernel().own_bytes_to_move().value_or(
         facts.bytes + static_cast<std::int64_t>(sizeof(Value)) * (matrix.rows + matrix.columns));
-    if (facts.rows_apart) preparation_.bytes_to_move += Offset{matrix.rows} * static_cast<Offset>(sizeof(Index));
+    if (facts.rows_apart && !recipe.is_hybrid()) {  // a hybrid counts the rows of its shares
+        preparation_.bytes_to_move += Offset{matrix.rows} * static_cast<Offset>(sizeof(Index));
+    }
     preparation_.stage_seconds = facts.seconds(true);
     preparation_.build_seconds = facts.seconds(false);
     preparation_.copy_seconds = facts.waited_seconds;
@@ -217,7 +222,7 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     if (rounding != Rounding::none) note_rounding(matrix, values, rounding, plan.device);
     KernelOutcome& outcome = preparation_.kernel;
     outcome.layout = preparation_.layout;
-    outcome.kernel = plan.kernels.front()->name;
+    outcome.kernel = names_of(plan.kernels);
     outcome.backend = plan.kernels.front()->backend;
     outcome.precision = precision_of<Value>;
     if (verify) outcome.reason = planned_->difference(matrix);

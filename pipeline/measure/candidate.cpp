@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "pipeline/measure/hybrid_kernel.hpp"
 #include "pipeline/measure/rows_kernel.hpp"
 
 namespace workbench {
@@ -99,10 +98,8 @@ std::shared_ptr<Kernel<Value>> Candidate<Value>::prepare(Values values, Device& 
     }
     std::vector<KernelOfShare<Value>> kernels;
     for (std::size_t i = 0; i < shares.size(); ++i) {
-        kernels.push_back({.kernel = shares[i].kernel,
-                           .layout = &layout_of(shares[i]),
-                           .rows = targets[i],
-                           .rows_present = shares[i].layout.rows_present});
+        kernels.push_back(
+            kernel_of_share<Value>(*shares[i].kernel, layout_of(shares[i]), targets[i], shares[i].layout.rows_present));
     }
     return std::make_unique<HybridKernel<Value>>(kernels, space->row_order.size(), space->column_order.size(), side_by_side,
                                                  device, space->vectors);

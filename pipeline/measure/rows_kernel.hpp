@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/contract/layout.hpp"
+#include "core/system/hybrid_kernel.hpp"
 
 namespace workbench {
 
@@ -15,5 +16,15 @@ namespace workbench {
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<Kernel<Value>> prepare_rows_kernel(const KernelEntry& entry, const Layout<Value>& layout,
                                                                  std::span<const Index> rows, Device& device, int vectors = 1);
+
+/// The share of a layout in a hybrid, for these rows of y. The layout and the rows must outlive the hybrid kernel.
+template <ValueType Value>
+[[nodiscard]] KernelOfShare<Value> kernel_of_share(const KernelEntry& entry, const Layout<Value>& layout,
+                                                   std::span<const Index> rows, Index rows_present) {
+    const auto make = [&entry, &layout, rows](Device& device, int vectors) {
+        return MadeKernel<Value>{prepare_rows_kernel(entry, layout, rows, device, vectors), layout.bytes_to_move()};
+    };
+    return {make, layout.rows(), rows, rows_present};
+}
 
 }  // namespace workbench

@@ -220,7 +220,7 @@ private:
         if (std::ranges::any_of(products_, is_other)) {
             note(fmt::format(
                 "of the kernels, {} alone has the matrix of the GPU; the prices of the others are those of the host",
-                found->front()->name));
+                names_of(*found)));
         }
         for (const PlannedFacts::Step& step : facts.steps) {
             for (StageOutcome& stage : report_.stages) {
@@ -231,14 +231,16 @@ private:
                 stage.kept_seconds.reset();
             }
         }
-        built_.outcome.seconds = built_.shares.front().outcome.seconds = facts.seconds(false);
+        built_.outcome.seconds = facts.seconds(false);
+        if (!recipe_.is_hybrid()) built_.shares.front().outcome.seconds = facts.seconds(false);
         built_.outcome.kept_seconds.reset();
     }
 
     /// True for the kernel of a matrix that a GPU prepares.
     [[nodiscard]] bool is_prepared_there(const Kernels& kernels) const {
-        const KernelEntry& kernel = *kernels.front();
-        return kernel.backend == Backend::cuda && kernel.name == recipe_.layouts.front().entry->kernel_on_device;
+        return std::ranges::equal(kernels, recipe_.layouts, [](const KernelEntry* kernel, const RecipeLayout& layout) {
+            return kernel->backend == Backend::cuda && kernel->name == layout.entry->kernel_on_device;
+        });
     }
 
     /// The kernel of the matrix that the GPU prepared, with real values or those of the exact problem.

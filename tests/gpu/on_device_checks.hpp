@@ -13,6 +13,7 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/planned_matrix.hpp"
 #include "core/input/generators/generators.hpp"
+#include "core/matrix/share_matrix.hpp"
 #include "gpu/on_device_recipes.hpp"
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/recipe/device_plan_of.hpp"
@@ -64,15 +65,21 @@ void check_like_host(Device& device, const std::string& text, const CsrMatrix& m
     CHECK(sliced->facts().partition == (parts == nullptr ? std::vector<Index>() : parts->boundaries));
     CHECK(std::ranges::equal(sliced->row_order(), staged.row_order.old_of_new()));
     CHECK(std::ranges::equal(sliced->column_order(), staged.column_order.old_of_new()));
-    const RecipeLayout& layout = recipe.layouts.front();
-    const auto built = layout.entry->build_for<Value>(staged, layout.parameters);
-    for (const LayoutField& field : built->fields()) {
-        if (!field.is_array()) continue;
-        const std::vector<std::byte> found = sliced->array(field.name);
-        const auto* const expected = static_cast<const std::byte*>(field.data);
-        CHECK_MESSAGE(std::ranges::equal(found, std::span(expected, field.bytes())), field.name);
+    std::int64_t bytes = 0;
+    for (const RecipeLayout& layout : recipe.layouts) {
+        ShareMatrix share;
+        if (layout.share) share = matrix_of_share(staged, *layout.share, layout.entry->rows_of_share);
+        const auto built = layout.entry->build_for<Value>(layout.share ? share.staged : staged, layout.parameters);
+        for (const LayoutField& field : built->fields()) {
+            if (!field.is_array()) continue;
+            const std::string name = (layout.share ? name_of(*layout.share) + " " : "") + field.name;
+            const std::vector<std::byte> found = sliced->array(name);
+            const auto* const expected = static_cast<const std::byte*>(field.data);
+            CHECK_MESSAGE(std::ranges::equal(found, std::span(expected, field.bytes())), name);
+        }
+        bytes += built->array_bytes() + std::ssize(share.rows) * static_cast<std::int64_t>(sizeof(Index));
     }
-    CHECK(sliced->facts().bytes == built->array_bytes());
+    CHECK(sliced->facts().bytes == bytes);
     if (!matrix.square()) return;
 
     std::vector<Value> diagonal(static_cast<std::size_t>(matrix.rows));

@@ -118,4 +118,43 @@ inline const std::vector<std::string> node_recipes{
         "[layout]\nuse = 'hbp'\n",
 };
 
+/// A share of a hybrid. layout: its name, and further lines.
+inline std::string stored(const std::string& share, const std::string& layout, const std::string& more = "") {
+    return "[[layout]]\nshare = '" + share + "'\nuse = '" + layout + "'\n" + more;
+}
+inline std::string split(const std::string& by, const std::string& more = "") {
+    return "[[stage]]\nuse = 'split'\nby = '" + by + "'\n" + more;
+}
+inline std::string sorted_share(const std::string& share, const std::string& more = "") {
+    return "[[stage]]\nid = 'sort_" + share + "'\nuse = 'row_sort'\nshare = '" + share + "'\n" + more;
+}
+
+/// Hybrids of matrices of any shape.
+inline const std::vector<std::string> share_recipes{
+    split("row_length", "longer_than = 3\n") + sorted_share("short", "within = 'window'\nwindow = 8\n") +
+        stored("long", "csr") + stored("short", "sell", "slice_height = 4\n"),
+    split("row_length", "bounds = ['p25', 'p75']\n") + sorted_share("bin_2", "key = 'similarity'\n") +
+        stored("bin_0", "csr16") + stored("bin_1", "ell", any_padding) + stored("bin_2", "sell"),
+    rows_by_length + split("first_k") + sorted_share("rest", "key = 'first_column'\norder = 'ascending'\n") +
+        stored("rest", "csr") + stored("first", "ell", any_padding),
+    split("diagonals", "fill = 0.4\n") + stored("dense_diagonals", "ellr", any_padding) +
+        stored("sparse_diagonals", "rows", any_padding + "rows = 'slices'\nrow_lengths = true\ncolumn_index = 'u32'\n"),
+    rows_by_length + split("columns", "density = 0.2\n") + stored("dense_columns", "sell") + stored("sparse_columns", "csr"),
+    split("columns", "bounds = ['p50']\n") + "[kernel]\nside_by_side = true\n" + stored("bin_0", "sell") +
+        stored("bin_1", "csr"),
+    rows_in_windows + split("rows", "bounds = ['p25', 'p60']\n") + "[kernel]\nside_by_side = true\n" + stored("bin_0", "sell") +
+        stored("bin_1", "csr16") + stored("bin_2", "csr"),
+    split("distance", "distance = 9\n") + stored("near", "csr") + stored("far", "csr16"),
+};
+
+/// Hybrids after orders and parts of symmetric patterns.
+inline const std::vector<std::string> share_recipes_of_graphs{
+    by_cuthill_mckee + windows + split("distance", "distance = 30\n") + stored("near", "sell") + stored("far", "csr"),
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n" + inside + divided + outside + stored("inside", "sell") +
+        stored("outside", "sell"),
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\n" + split("partition", "partitions = [1, 3]\n") + stored("chosen", "csr") +
+        stored("others", "ell", any_padding),
+    nodes + "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n" + divided + stored("inside", "sell") + stored("outside", "csr16"),
+};
+
 }  // namespace workbench

@@ -118,24 +118,24 @@ TEST_CASE("the plan of parts") {
     CHECK(step<SortRows>(found, 1).within_partition);
     CHECK(step<SortRows>(found, 1).key == RowKey::inside_partition);
     CHECK(step<SortRows>(found, 1).descending);
-    (void)step<SplitByPartition>(found, 2);
-    CHECK(step<SortOutside>(found, 3).descending);
+    CHECK(step<SplitNonzeros>(found, 2).key == SplitKey::inside_partition);
+    CHECK(step<SortShare>(found, 3).descending);
 
     const DevicePlan ascending = plan_of("device = 'h200'\n" + blocks + inside + "order = 'ascending'\n" + divided + outside +
                                          "order = 'ascending'\n" + by_parts);
     CHECK(ascending.model == find_device_model("h200"));
     CHECK_FALSE(step<SortRows>(ascending, 1).descending);
-    CHECK_FALSE(step<SortOutside>(ascending, 3).descending);
+    CHECK_FALSE(step<SortShare>(ascending, 3).descending);
 
     CHECK(std::get<PartSlices>(found.storage).short_columns);
     const DevicePlan other = plan_of(blocks + divided + outside + "key = 'similarity'\nwindow = 9\nwithin = 'partition'\n" +
                                      by_parts + "column_index = 'u32'\n");
     CHECK_FALSE(std::get<PartSlices>(other.storage).short_columns);
-    CHECK(step<SortOutside>(other, 2).key == RowKey::similarity);
-    CHECK(step<SortOutside>(other, 2).window == 9);
-    CHECK(step<SortOutside>(other, 2).within_partition);
-    CHECK_FALSE(step<SortOutside>(found, 3).within_partition);
-    CHECK(step<SortOutside>(found, 3).key == RowKey::nonzeros);
+    CHECK(step<SortShare>(other, 2).key == RowKey::similarity);
+    CHECK(step<SortShare>(other, 2).window == 9);
+    CHECK(step<SortShare>(other, 2).within_partition);
+    CHECK_FALSE(step<SortShare>(found, 3).within_partition);
+    CHECK(step<SortShare>(found, 3).key == RowKey::nonzeros);
 }
 
 TEST_CASE("the plan of whole and of padded rows") {
@@ -341,6 +341,69 @@ TEST_CASE("a device carries out stages in any order that its layouts can store")
     CHECK(plan_of(nodes + windows + rcm + blocks + sell).steps.size() == 4);
 }
 
+TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
+    const auto split = [](const std::string& by) { return "[[stage]]\nuse = 'split'\nby = " + by + "\n"; };
+    const auto stored = [](const std::string& share, const std::string& layout) {
+        return "[[layout]]\nshare = '" + share + "'\nuse = " + layout + "\n";
+    };
+    const std::string long_and_short = stored("short", "'sell'\nslice_height = 4") + stored("long", "'csr'");
+    const std::string lengths = split("'row_length'\nlonger_than = 2");
+    const DevicePlan plan = plan_of(
+        rcm + lengths + "[[stage]]\nuse = 'row_sort'\nshare = 'short'\n[kernel]\nside_by_side = true\n" + long_and_short);
+    REQUIRE(plan.shares.size() == 2);
+    CHECK(plan.side_by_side);
+    CHECK(plan.shares[0].share.kind == ShareKind::short_rows);
+    CHECK(std::get<RowSlices>(plan.shares[0].storage).slice_height == 4);
+    CHECK(plan.kernel_of(0) == "slices");
+    CHECK(plan.kernel_of(1) == "adaptive");
+    CHECK(step<SortShare>(plan, 2).share == ShareKind::short_rows);
+
+    // Rows of 1, 3 and 2 nonzeros, of 5 columns.
+    CsrMatrix rows;
+    rows.rows = 3;
+    rows.columns = 5;
+    rows.row_offsets = {0, 1, 4, 6};
+    const ShareView view(rows);
+    const std::vector<Index> parts{0, 1, 3};
+    const auto table = [&](const std::string& text, SplitKey key, const std::vector<Offset>& counts = {}) {
+        const DevicePlan made = plan_of(blocks + text);
+        const auto& made_split = step<SplitNonzeros>(made, 1);
+        CHECK(made_split.key == key);
+        CHECK(made_split.counts == !counts.empty());
+        return made_split.table({view, 3, 5, parts, counts}).shares;
+    };
+    using Numbers = std::vector<std::uint8_t>;
+    const auto two = [&](const std::string& first, const std::string& second) {
+        return stored(first, "'sell'") + stored(second, "'csr'");
+    };
+    CHECK(table(lengths + long_and_short, SplitKey::row) == Numbers{1, 0, 1});
+    CHECK(table(split("'row_length'\nbounds = [1, 2]") + two("bin_0", "bin_1") + stored("bin_2", "'ell'"), SplitKey::row) ==
+          Numbers{0, 2, 1});
+    CHECK(table(split("'rows'\nbounds = [1]") + two("bin_0", "bin_1"), SplitKey::row) == Numbers{0, 1, 1});
+    CHECK(table(split("'columns'\nbounds = [2]") + two("bin_0", "bin_1"), SplitKey::column) == Numbers{0, 0, 1, 1, 1});
+    CHECK(table(split("'first_k'\nk = 2") + two("first", "rest"), SplitKey::place) == Numbers{0, 0, 1});
+    CHECK(table(split("'distance'\ndistance = 1") + two("near", "far"), SplitKey::diagonal) == Numbers{1, 0, 0, 0, 1, 1, 1});
+    CHECK(table(split("'diagonals'\nfill = 0.6") + two("dense_diagonals", "sparse_diagonals"), SplitKey::diagonal,
+                {1, 1, 2, 0, 0, 1, 1}) == Numbers{0, 1, 0, 1, 1, 1, 0});
+    CHECK(table(split("'columns'\ndensity = 0.5") + two("dense_columns", "sparse_columns"), SplitKey::column,
+                {1, 2, 3, 0, 0}) == Numbers{1, 0, 0, 1, 1});
+    CHECK(table(split("'partition'\npartitions = [1]") + two("chosen", "others"), SplitKey::row) == Numbers{1, 0, 0});
+
+    const std::string values = split("'value'\nlarger_than = 0.5") + two("chosen", "others");
+    CHECK(reason_of(values) == "a GPU does not do stage 'split'");
+    CHECK(reason_of(lengths + stored("short", "'coo'") + stored("long", "'csr'")) == "a GPU does not store layout coo + csr");
+    CHECK(reason_of(lengths + stored("short", "'csr'\nvalues = 'auto'") + stored("long", "'csr'")) ==
+          "a GPU does not store layout csr + csr");
+    CHECK(reason_of(lengths + stored("short", "'csr'\nvalues = 'dictionary'") + stored("long", "'csr'")) ==
+          "short: the values of a share are coded");
+    CHECK(reason_of(lengths + stored("short", "'block_sell'\nblock_size = 2") + stored("long", "'csr'")) ==
+          "short: a share is not stored row by row");
+    CHECK(reason_of(blocks + divided + "[[stage]]\nuse = 'row_sort'\nshare = 'inside'\n" + by_parts) ==
+          "row_sort: rows of share 'inside' are sorted");
+    CHECK(reason_of(blocks + divided + outside + "within = 'partition'\n" + two("inside", "outside")) ==
+          "outside: rows of a share are sorted in parts");
+}
+
 TEST_CASE("recipes that the host prepares, and why") {
     const std::string other_sort = "[[stage]]\nuse = 'row_sort'\n";
     CHECK(reason_of("[layout]\nuse = 'coo'\n") == "a GPU does not store layout coo");
@@ -366,9 +429,6 @@ TEST_CASE("recipes that the host prepares, and why") {
     CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
     CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
           "a GPU does not do stage 'bfs_blocks'");
-    CHECK(reason_of("[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 3\n"
-                    "[[layout]]\nuse = 'sell'\nshare = 'long'\n[[layout]]\nuse = 'sell'\nshare = 'short'\n") ==
-          "a GPU does not do stage 'split'");
     CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");
     CHECK(reason_of(windows + rcm + in_blocks) == "cuthill_mckee: blocks are reordered twice");
     CHECK(reason_of(windows + by_degree + in_blocks) == "degree_sort: blocks are reordered twice");

@@ -15,7 +15,7 @@
 #include "kernels/host/host_device.hpp"
 #include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
-#include "pipeline/measure/hybrid_kernel.hpp"
+#include "pipeline/measure/rows_kernel.hpp"
 #include "pipeline/run/runner.hpp"
 #include "run/catalogue_runs.hpp"
 #include "support/data_folder.hpp"
@@ -390,10 +390,10 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r02{2, 0};
         const std::vector<Index> r1{1};
         const std::vector<Index> r2{2};
-        const KernelOfShare<double> at_20{&rows, two.get(), r02, 2};
-        const KernelOfShare<double> at_1{&rows, one.get(), r1, 1};
-        const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
-        const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
+        const auto at_20 = kernel_of_share<double>(rows, *two, r02, 2);
+        const auto at_1 = kernel_of_share<double>(rows, *one, r1, 1);
+        const auto at_2 = kernel_of_share<double>(rows, *one, r2, 1);
+        const auto whole = kernel_of_share<double>(rows, *all, {}, 2);
 
         CHECK(hybrid_product({at_20, at_1}, seven, false, false) == Ys{20, 3, 1});  // disjoint rows, and all of them
         CHECK(hybrid_product({at_20, at_1}, seven, true, false) == Ys{27, 10, 8});
@@ -412,14 +412,14 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r02{2, 0};
         const std::unique_ptr<Device> host = make_host_device();
         const auto bytes = [&](const char* name) {
-            const HybridKernel<double> kernel({{&csr_kernel(name), two.get(), r02, 2}}, 3, 2, false, *host);
+            const HybridKernel<double> kernel({kernel_of_share<double>(csr_kernel(name), *two, r02, 2)}, 3, 2, false, *host);
             return kernel.own_bytes_to_move().value();
         };
         const bool rows_knows_others = csr_kernel("rows").prepare_rows.f64 != nullptr;
         const bool eigen_knows_others = csr_kernel("eigen").prepare_rows.f64 != nullptr;
         REQUIRE(rows_knows_others);
         REQUIRE_FALSE(eigen_knows_others);
-        const KernelOfShare<double> buffered{&csr_kernel("eigen"), two.get(), r02, 2};
+        const auto buffered = kernel_of_share<double>(csr_kernel("eigen"), *two, r02, 2);
         CHECK(hybrid_product({buffered}, seven, false, true) == Ys{20, 0, 1});
         CHECK(hybrid_product({buffered}, seven, true, true) == Ys{27, 7, 8});
         CHECK(hybrid_product({buffered, buffered}, seven, false, true) == Ys{40, 0, 2});
@@ -436,10 +436,10 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r02{2, 0};
         const std::vector<Index> r1{1};
         const std::vector<Index> r2{2};
-        const KernelOfShare<double> at_20{&rows, two.get(), r02, 2};
-        const KernelOfShare<double> at_1{&rows, one.get(), r1, 1};
-        const KernelOfShare<double> at_2{&rows, one.get(), r2, 1};
-        const KernelOfShare<double> whole{&rows, all.get(), {}, 2};
+        const auto at_20 = kernel_of_share<double>(rows, *two, r02, 2);
+        const auto at_1 = kernel_of_share<double>(rows, *one, r1, 1);
+        const auto at_2 = kernel_of_share<double>(rows, *one, r2, 1);
+        const auto whole = kernel_of_share<double>(rows, *all, {}, 2);
         const std::unique_ptr<Device> host = make_host_device();
         const auto bytes = [&](const std::vector<KernelOfShare<double>>& shares) {
             return HybridKernel<double>(shares, 3, 2, false, *host).own_bytes_to_move().value();
@@ -465,11 +465,11 @@ TEST_SUITE("hybrid kernel") {
         const std::vector<Index> r2{2};
         const std::vector<Index> r3{3};
         const KernelEntry& eigen = csr_kernel("eigen");  // through a buffer, so that the script records when it runs
-        const KernelOfShare<double> at_20{&eigen, two.get(), r02, 2};
-        const KernelOfShare<double> at_1{&eigen, one.get(), r1, 1};
-        const KernelOfShare<double> at_2{&eigen, one.get(), r2, 1};
-        const KernelOfShare<double> at_3{&eigen, one.get(), r3, 1};
-        const KernelOfShare<double> whole{&eigen, all.get(), {}, 2};
+        const auto at_20 = kernel_of_share<double>(eigen, *two, r02, 2);
+        const auto at_1 = kernel_of_share<double>(eigen, *one, r1, 1);
+        const auto at_2 = kernel_of_share<double>(eigen, *one, r2, 1);
+        const auto at_3 = kernel_of_share<double>(eigen, *one, r3, 1);
+        const auto whole = kernel_of_share<double>(eigen, *all, {}, 2);
         const std::vector<double> x{1, 10};
         using Events = std::vector<std::string>;
         const auto run = [&](const std::vector<KernelOfShare<double>>& shares, bool side_by_side, const Ys& expected) {

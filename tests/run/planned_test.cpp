@@ -104,6 +104,22 @@ TEST_CASE("run says why the host prepared a matrix") {
     CHECK(machine.plans.script.plans == plans);
 }
 
+TEST_CASE("a GPU prepares the shares of a hybrid if their kernels are those of its plan") {
+    PlanningMachine machine;
+    const std::string by_length = "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 1\n";
+    const auto stored = [](const std::string& share) { return "[[layout]]\nuse = 'plain'\nshare = '" + share + "'\n"; };
+    const RunReport report = machine.run(asking(by_length + stored("long") + stored("short")));
+    CHECK(machine.plans.script.plans == 1);
+    const KernelOutcome& kernel = kernel_of(report, "gpu + gpu");
+    CHECK(kernel.verified());
+    CHECK(kernel.prepare_seconds == 3.0 / 16);
+    CHECK(*kernel.setup_seconds == 2 + 5 + 3.0 / 16 + kernel.vector_permutation_seconds);
+    CHECK(report.stages[1].seconds == 2);
+    const RunReport of_coded = machine.run(asking(by_length + stored("long") + stored("short") + "values = 'rounded_bf16'\n"));
+    CHECK(has_note(of_coded.notes, "f64: prepared on the host: short: the values of a share are coded"));
+    CHECK(machine.plans.script.plans == 1);
+}
+
 TEST_CASE("values that a GPU rounds have an error, a product and one in full") {
     PlanningMachine machine;
     const Recipe recipe = asking(reversed + "values = 'rounded_bf16'\n");

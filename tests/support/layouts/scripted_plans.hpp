@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,6 +13,7 @@
 #include "core/contract/kernel.hpp"
 #include "core/contract/planned_matrix.hpp"
 #include "core/contract/rounding.hpp"
+#include "stages/stages.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {
@@ -24,15 +27,17 @@ struct PlansScript {
     int new_values = 0;
 };
 
-/// Reverses the rows and columns of a matrix if its plan has a step, and stores them row by row.
+/// Reverses the rows and columns of a matrix if its plan has an order, and stores them row by row.
 template <ValueType Value>
 class ScriptedPlanned final : public PlannedMatrix<Value>, public Kernel<Value> {
 public:
     ScriptedPlanned(PlansScript& script, const DevicePlan& plan, const CsrOnDevice<Value>& given)
         : script_(script), rounding_(rounding_of(plan)) {
         if (given.values_coming != nullptr) given.values_coming->wait();
+        const bool reverses = std::ranges::any_of(
+            plan.steps, [](const auto& step) { return std::holds_alternative<OrderByLevels>(step.second); });
         order_.resize(static_cast<std::size_t>(given.rows));
-        for (Index i = 0; i < given.rows; ++i) order_[i] = plan.steps.empty() ? i : given.rows - 1 - i;
+        for (Index i = 0; i < given.rows; ++i) order_[i] = reverses ? given.rows - 1 - i : i;
         const auto* const begins = static_cast<const std::int32_t*>(given.row_offsets);
         std::vector<Entry> entries;
         for (Index row = 0; row < given.rows; ++row) {
@@ -46,7 +51,8 @@ public:
         facts_.steps.push_back({"arrays", false, 5});
         facts_.notes = {"reverse: turned round there"};
         facts_.bytes = static_cast<std::int64_t>(matrix_.values.size()) * (rounding_ == Rounding::none ? 8 : 2);
-        facts_.reordered = !plan.steps.empty();
+        facts_.reordered = reverses;
+        if (!plan.shares.empty()) bytes_to_move_ = facts_.bytes;  // as of every hybrid
         store(given.values);
     }
 
@@ -80,9 +86,12 @@ public:
         }
     }
 
+    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return bytes_to_move_; }
+
 private:
     static Rounding rounding_of(const DevicePlan& plan) {
-        return std::get<RowSlices>(plan.storage).values == DeviceValues::rounded_bf16 ? Rounding::bf16 : Rounding::none;
+        const auto* const slices = std::get_if<RowSlices>(&plan.storage);
+        return slices != nullptr && slices->values == DeviceValues::rounded_bf16 ? Rounding::bf16 : Rounding::none;
     }
     void store(const Value* values) {
         for (std::size_t k = 0; k < place_of_entry_.size(); ++k) {
@@ -96,6 +105,7 @@ private:
     CsrMatrix matrix_;
     std::vector<double> place_of_entry_;  // in the values that were given
     PlannedFacts facts_;
+    std::optional<std::int64_t> bytes_to_move_;
 };
 
 class ScriptedPlans final : public PlanRunner {
@@ -119,10 +129,12 @@ private:
 };
 
 /// The scripted catalogue, of which a device can do the stages `reverse` and `rotate` (wrongly, as it reverses) and store the
-/// layout `plain`, for the kernel `gpu`, with values in full or rounded to bf16.
+/// layout `plain`, for the kernel `gpu`, with values in full or rounded to bf16; and the stage `split`, whose shares it leaves
+/// together.
 inline const Catalogue& catalogue_with_plans() {
     static const Catalogue with_plans = [] {
         Catalogue made = scripted_catalogue();
+        made.stages.push_back(split_stage());
         for (StageEntry& stage : made.stages) {
             if (stage.name != "reverse" && stage.name != "rotate") continue;
             stage.on_device = [](const Parameters&) -> std::optional<DeviceStep> { return OrderByLevels{}; };

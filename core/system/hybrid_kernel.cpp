@@ -1,8 +1,7 @@
-#include "pipeline/measure/hybrid_kernel.hpp"
+#include "core/system/hybrid_kernel.hpp"
 
 #include <algorithm>
-
-#include "pipeline/measure/rows_kernel.hpp"
+#include <utility>
 
 namespace workbench {
 namespace {
@@ -53,7 +52,7 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
     WrittenRows written(rows);
     WrittenRows together(rows);  // by the steps that run side by side
     for (const KernelOfShare<Value>& share : shares) {
-        const RowSet target{share.rows.empty() && share.layout->rows() == rows, share.rows};
+        const RowSet target{share.rows.empty() && share.row_count == rows, share.rows};
         if (!target.all && target.list.empty()) continue;  // no nonzeros
         ShareStep step;
         const Index common = written.count(target);
@@ -64,16 +63,21 @@ HybridKernel<Value>::HybridKernel(const std::vector<KernelOfShare<Value>>& share
         if (side_by_side && !together.none() && together.count(target) == 0) step.branch = device.make_branch();
         if (step.branch == nullptr) together = WrittenRows(rows);
         together.add(target);
-        const auto make = [&] { step.kernel = prepare_rows_kernel(*share.kernel, *share.layout, share.rows, device, vectors); };
+        std::int64_t bytes = 0;
+        const auto make = [&] {
+            MadeKernel<Value> made = share.make(device, vectors);
+            bytes = made.kernel->own_bytes_to_move().value_or(made.bytes);
+            step.kernel = std::move(made.kernel);
+        };
         if (step.branch != nullptr) {
             step.branch->take(make);
         } else {
             make();
         }
-        bytes_ += step.kernel->own_bytes_to_move().value_or(share.layout->bytes_to_move()) - columns * value_bytes;
+        bytes_ += bytes - columns * value_bytes;
         bytes_ += static_cast<std::int64_t>(share.rows.size_bytes());
         // A row that is added to is read as well; rows without nonzeros may be left alone.
-        if (step.adds) bytes_ += (std::int64_t{2} * share.rows_present - share.layout->rows()) * value_bytes;
+        if (step.adds) bytes_ += (std::int64_t{2} * share.rows_present - share.row_count) * value_bytes;
         steps_.push_back(std::move(step));
     }
     zeroes_first_ = zeroes_first_ || !written.all();

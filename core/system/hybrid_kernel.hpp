@@ -1,22 +1,33 @@
-// Several layouts, each with a share of the nonzeros, multiplied one after another into one y.
+// Several kernels, each with a share of the nonzeros, multiplied one after another into one y.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/contract/layout.hpp"
+#include "core/contract/device.hpp"
+#include "core/contract/kernel.hpp"
 
 namespace workbench {
+
+/// A kernel, and the bytes that it moves unless it states them itself, with x and y once each.
+template <ValueType Value>
+struct MadeKernel {
+    std::unique_ptr<Kernel<Value>> kernel;
+    std::int64_t bytes = 0;
+};
 
 /// The kernel of one share; all that it points to must outlive the hybrid kernel.
 template <ValueType Value>
 struct KernelOfShare {
-    const KernelEntry* kernel = nullptr;
-    const Layout<Value>* layout = nullptr;
-    std::span<const Index> rows =
-        {};                  // [rows of the layout] their numbers in y; empty if the layout has all rows: row i is row i
-    Index rows_present = 0;  // rows with nonzeros
+    /// Makes the kernel, for a number of vectors, which writes or adds to its rows of y alone.
+    std::function<MadeKernel<Value>(Device&, int vectors)> make;
+    Index row_count = 0;               // of the kernel
+    std::span<const Index> rows = {};  // [row_count] their numbers in y; empty if the kernel has all rows: row i is row i
+    Index rows_present = 0;            // rows with nonzeros
 };
 
 /// y = A x as a sum over shares. The first share with nonzeros in a row writes it, later ones add to it. y is zeroed first if a
