@@ -32,7 +32,8 @@ namespace {
     const auto* const taken = std::get_if<TakeOrder>(&step);
     const auto* const split = std::get_if<SplitNonzeros>(&step);
     return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows) ||
-           (split != nullptr && !split->needs_parts) || std::holds_alternative<SortShare>(step);
+           (split != nullptr && !split->needs_parts) || std::holds_alternative<SortShare>(step) ||
+           std::holds_alternative<CutRows>(step) || std::holds_alternative<CutColumns>(step);
 }
 [[nodiscard]] bool has_slots_of_rows(const DeviceStorage& storage) {
     return std::holds_alternative<WholeRows>(storage) || std::holds_alternative<PaddedRows>(storage) ||

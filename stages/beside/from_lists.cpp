@@ -199,23 +199,41 @@ Cuts cuts_from(const NumberList& boundaries, const StagedMatrix& staged, CutKind
     return cuts;
 }
 
-StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, const std::vector<ShareKind>& kinds, int base) {
-    const CsrMatrix& matrix = staged.matrix;
-    if (static_cast<Offset>(labels.size()) != matrix.nonzeros()) {
-        refuse_list(labels, "found {}; expected {}, one for each nonzero", counted(labels.size(), "number"), matrix.nonzeros());
+std::vector<std::uint8_t> numbers_of_shares(const NumberList& labels, const ShareView& rows, std::size_t shares, int base) {
+    if (static_cast<Offset>(labels.size()) != rows.entry_count()) {
+        refuse_list(labels, "found {}; expected {}, one for each nonzero", counted(labels.size(), "number"),
+                    rows.entry_count());
     }
-    std::vector<Share> shares;
-    for (const ShareKind kind : kinds) shares.push_back({.id = {kind}});
-    const auto count = static_cast<std::int64_t>(kinds.size());
-    for (Index row = 0; row < matrix.rows; ++row) {
-        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
-            const auto i = static_cast<std::size_t>(entry);
+    const auto count = static_cast<std::int64_t>(shares);
+    std::vector<std::uint8_t> numbers(labels.size());
+    for (Index row = 0; row < rows.row_count(); ++row) {
+        for (Offset k = 0; k < rows.length(row); ++k) {
+            const auto i = static_cast<std::size_t>(rows.offsets()[row] + k);
             const std::int64_t label = offset_from(labels[i], base);
             if (label < 0 || label >= count) {
                 refuse_entry(labels, i, "found label {} for a nonzero of row {}; expected one from {} to {}, as names has {}",
                              labels[i], row, base, count - 1 + base, count);
             }
-            Share& share = shares[static_cast<std::size_t>(label)];
+            numbers[i] = static_cast<std::uint8_t>(label);
+        }
+    }
+    return numbers;
+}
+
+bool are_checked(const std::vector<ShareKind>& kinds) {
+    return std::ranges::any_of(kinds, [](ShareKind kind) {
+        return kind == ShareKind::inside || kind == ShareKind::outside || kind == ShareKind::first;
+    });
+}
+
+StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, const std::vector<ShareKind>& kinds, int base) {
+    const CsrMatrix& matrix = staged.matrix;
+    const std::vector<std::uint8_t> numbers = numbers_of_shares(labels, ShareView(matrix), kinds.size(), base);
+    std::vector<Share> shares;
+    for (const ShareKind kind : kinds) shares.push_back({.id = {kind}});
+    for (Index row = 0; row < matrix.rows; ++row) {
+        for (Offset entry = matrix.row_offsets[row]; entry < matrix.row_offsets[row + 1]; ++entry) {
+            Share& share = shares[numbers[static_cast<std::size_t>(entry)]];
             if (share.rows.empty() || share.rows.back() != row) {
                 share.rows.push_back(row);
                 share.row_offsets.push_back(share.row_offsets.back());
@@ -224,10 +242,7 @@ StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, co
             ++share.row_offsets.back();
         }
     }
-    const auto has_meaning = [](ShareKind kind) {
-        return kind == ShareKind::inside || kind == ShareKind::outside || kind == ShareKind::first;
-    };
-    if (std::any_of(kinds.begin(), kinds.end(), has_meaning)) return checked_shares(std::move(shares), staged, labels.file());
+    if (are_checked(kinds)) return checked_shares(std::move(shares), staged, labels.file());
     return result_of_shares(std::move(shares));
 }
 

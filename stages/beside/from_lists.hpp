@@ -2,6 +2,7 @@
 // what was found, what was expected.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct OrderForm {
 /// The share of each nonzero, in the order of the matrix: label `base` is kinds[0]. Rows keep their order.
 [[nodiscard]] StageResult shares_from(const NumberList& labels, const StagedMatrix& staged, const std::vector<ShareKind>& kinds,
                                       int base);
+
+/// [nonzeros] The number of the share of each nonzero, among `shares`. rows: of the matrix.
+[[nodiscard]] std::vector<std::uint8_t> numbers_of_shares(const NumberList& labels, const ShareView& rows, std::size_t shares,
+                                                          int base);
+/// True if checked_shares checks more of these kinds than that each nonzero is in one share.
+[[nodiscard]] bool are_checked(const std::vector<ShareKind>& kinds);
 
 /// Shares with their rows in the order of storage, from the shares.npz of an export.
 [[nodiscard]] StageResult shares_from_export(const std::filesystem::path& path, const std::string& name,

@@ -65,8 +65,10 @@ NumberList list_of(const Parameters& parameters, std::string_view name) {
     return read_numbers(file, file);
 }
 
+int base_of(const Parameters& parameters) { return parameters.has("base") ? static_cast<int>(parameters.integer("base")) : 0; }
+
 StageResult run_imported(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
-    const int base = parameters.has("base") ? static_cast<int>(parameters.integer("base")) : 0;
+    const int base = base_of(parameters);
     if (parameters.has("shares")) {
         const std::string& file = parameters.text("shares");
         const std::vector<ShareKind> kinds = kinds_of_names(parameters);
@@ -93,18 +95,29 @@ StageChange change_of(const Parameters& parameters, Index size, Index node_size,
     return run_imported(sizes, parameters, {}).change;
 }
 
-/// On a device, rows and columns are ordered, and rows are cut. Segments alone divide no nonzeros.
+/// Labels alone divide nonzeros on a device: shares that are to be checked, or come with their rows, depend on the entries.
+std::optional<DeviceStep> labels_on_device(const Parameters& parameters) {
+    const std::vector<ShareKind> kinds = kinds_of_names(parameters);
+    if (are_checked(kinds) || is_archive(parameters.text("shares"))) return std::nullopt;
+    const auto table = [parameters, kinds](const SplitFacts& facts) {
+        return SplitTable{numbers_of_shares(list_of(parameters, "shares"), facts.lengths, kinds.size(), base_of(parameters))};
+    };
+    return SplitNonzeros{.shares = kinds, .key = SplitKey::nonzero, .table = table, .needs_parts = false};
+}
+
+/// On a device, rows and columns are ordered and cut, and nonzeros are divided.
 std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
+    if (parameters.has("shares")) return labels_on_device(parameters);
+    const auto boundaries = [parameters](Index size) { return change_of(parameters, size, 1, {}).cuts.front().boundaries; };
     if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::row_block) {
-        const auto boundaries = [parameters](Index rows, const std::vector<Index>&) {
-            return change_of(parameters, rows, 1, {}).cuts.front().boundaries;
-        };
-        return CutRows{boundaries, false};
+        return CutRows{[boundaries](Index rows, const std::vector<Index>&) { return boundaries(rows); }, false};
+    }
+    if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::segment) {
+        return CutColumns{[boundaries](Index columns, const StageContext&) { return boundaries(columns); }};
     }
     const bool cuts_parts = parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::partition;
     const bool has_parts = cuts_parts || parameters.has("partition");
     const bool orders = parameters.has("order");
-    if (!has_parts && !orders) return std::nullopt;
     const auto make = [parameters](Index size, Index node_size, const std::vector<Index>& partition) {
         const StageChange found = change_of(parameters, size, node_size, partition);
         const Permutation order = found.order ? found.order->order : Permutation::identity(size);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/on_device_checks.hpp"
 #include "kernels/gpu/gpu.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -47,6 +49,33 @@ TEST_SUITE("prepare") {
                 check_shares<float>(*device, text, each.matrix, each.name);
             }
         }
+    }
+
+    TEST_CASE("labels and segments from files are taken on the device as on the host") {
+        const auto device = make_cuda_device();
+        const TemporaryFolder folder;
+        const CsrMatrix matrix = uneven_matrix(900, 700, 30);
+        const std::string labels = (folder.path() / "labels.txt").string();
+        std::ofstream text(labels);
+        for (Offset i = 0; i < matrix.nonzeros(); ++i) text << 1 + i * 7 % 3 << '\n';
+        text.close();
+        const std::string imported = "[[stage]]\nuse = 'imported'\n";
+        const std::string shares = imported + "shares = '" + labels + "'\nnames = 'label_0, label_1, label_2'\nbase = 1\n";
+        check_like_host<double>(*device,
+                                shares + stored("label_2", "sell") + stored("label_0", "csr") + stored("label_1", "csr16"),
+                                matrix, "labels");
+        check_like_host<float>(*device,
+                               rows_by_length + shares + sorted_share("label_1") + stored("label_0", "sell") +
+                                   stored("label_1", "sell") + stored("label_2", "csr"),
+                               matrix, "labels of sorted rows");
+        CHECK(left_to_host(*device, shares + stored("label_2", "sell") + stored("label_0", "csr") + stored("label_1", "csr"),
+                           uneven_matrix(90, 70, 30))
+                  .starts_with(labels + ": found"));
+        const std::string cuts = (folder.path() / "cuts.txt").string();
+        std::ofstream(cuts) << "0\n100\n700\n";
+        check_like_host<double>(
+            *device, rows_by_length + imported + "cuts = '" + cuts + "'\nkind = 'segment'\n" + "[layout]\nuse = 'csr'\n",
+            matrix, "segments");
     }
 }
 

@@ -313,7 +313,8 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     const DevicePlan in_two = plan_of(cut + "'partition'\n" + inside + divided + outside + by_parts);
     CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).old_of_new == std::vector<Index>{0, 1, 2, 3});
     CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).partition == std::vector<Index>{0, 1, 4});
-    CHECK(reason_of(cut + "'segment'\n" + sell) == "a GPU does not do stage 'imported'");
+    const DevicePlan segments = plan_of(cut + "'segment'\n" + sell);
+    CHECK(step<CutColumns>(segments, 0).boundaries(4, {nullptr, Precision::f64}) == std::vector<Index>{0, 1, 4});
     const DevicePlan stays = plan_of(cut + "'partition'\n[[stage]]\nid = 'then'\nuse = 'imported'\norder = '" + labels +
                                      "'\nwithin = 'partition'\n" + sell);
     CHECK(step<TakeOrder>(stays, 1).within_parts);
@@ -402,6 +403,29 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
           "row_sort: rows of share 'inside' are sorted");
     CHECK(reason_of(blocks + divided + outside + "within = 'partition'\n" + two("inside", "outside")) ==
           "outside: rows of a share are sorted in parts");
+}
+
+TEST_CASE("labels from a file divide nonzeros, if no share has a meaning that is to be checked") {
+    const TemporaryFolder folder;
+    const std::string labels = (folder.path() / "labels.txt").string();
+    std::ofstream(labels) << "1\n2\n2\n1\n1\n2\n";
+    const auto imported = [&](const std::string& names) {
+        return "[[stage]]\nuse = 'imported'\nshares = '" + labels + "'\nbase = 1\nnames = '" + names + "'\n";
+    };
+    const auto stored = [](const std::string& share) { return "[[layout]]\nshare = '" + share + "'\nuse = 'csr'\n"; };
+    const DevicePlan plan = plan_of(imported("near, far") + stored("far") + stored("near"));
+    const auto& split = step<SplitNonzeros>(plan, 0);
+    CHECK(split.shares == std::vector<ShareKind>{ShareKind::near, ShareKind::far});
+    CHECK(split.key == SplitKey::nonzero);
+    CsrMatrix rows;
+    rows.rows = 3;
+    rows.row_offsets = {0, 1, 4, 6};
+    CHECK(split.table({ShareView(rows), 3, 5}).shares == std::vector<std::uint8_t>{0, 1, 1, 0, 0, 1});
+    rows.row_offsets.back() = 5;
+    CHECK(message_of<Unsuitable>([&] {
+              (void)split.table({ShareView(rows), 3, 5});
+          }) == labels + ": found 6 numbers; expected 5, one for each nonzero");
+    CHECK(reason_of(imported("first, rest") + stored("first") + stored("rest")) == "a GPU does not do stage 'imported'");
 }
 
 TEST_CASE("recipes that the host prepares, and why") {
