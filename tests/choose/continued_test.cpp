@@ -65,6 +65,18 @@ TEST_SUITE("search") {
         CHECK(choice.ranking.size() == 4);
         CHECK(choice.seconds < 30);  // for its price, and for three trials
     }
+
+    TEST_CASE("trials without progress make room for the points with other stages") {
+        const Space space = parse_space(
+            "[space]\nname = 's'\n[[stage]]\noptional = true\nuse = 'reverse'\n[layout]\nuse = 'even'\na = 0\n"
+            "b = [0, 1, 2, 3, 4, 5]\n",
+            "spaces/s.toml", planted_catalogue());
+        planted_script();
+        const Choice choice = choose_planted(options_for(space, 100));
+        std::string order;
+        for (std::size_t i = 1; i < choice.reports.size(); ++i) order += choice.reports[i].stages.size() > 1 ? 's' : '-';
+        CHECK(order.substr(0, 9) == "-s-s--s-s");  // of equal predictions; the best of nine trials are timed again
+    }
 }
 
 }  // namespace workbench

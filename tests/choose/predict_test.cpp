@@ -301,6 +301,21 @@ TEST_SUITE("predict") {
         CHECK_EQ(pattern.sectors(Precision::f64, 2), 32);
     }
 
+    TEST_CASE("halo stores a triangle of each diagonal block of a symmetric matrix") {
+        const Index size = 3;
+        const Index nodes = 20;
+        std::vector<Entry> entries;
+        for (Index i = 0; i < nodes * size * size; ++i) {
+            const Index node = i / (size * size) * size;
+            entries.push_back({node + i / size % size, node + i % size, 1});
+        }
+        const CsrMatrix matrix = csr_from_entries(nodes * size, nodes * size, entries);
+        const LayoutEntry& halo = *catalogue().find_layout("halo");
+        const LayoutCost cost = predicted_cost(halo, PatternForecast(matrix, stage_copy(matrix, size)),
+                                               Parameters(halo.parameters, {{"parts", std::int64_t{1}}}), Precision::f64);
+        CHECK_EQ(cost.slots, nodes * size * (size + 1) / 2);
+    }
+
     TEST_CASE("four parts spread over a partition stand for all") {
         // Each row of the last four of eight parts has a nonzero outside its part, all in column 0.
         std::vector<Entry> entries;

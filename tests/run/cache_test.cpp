@@ -302,6 +302,8 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
     CHECK(chart.guides[1].points == std::vector<std::pair<double, double>>{{16, 0}, {16, 100}});
     study.points.front().place.x = 3.9;  // the axis is logarithmic if it spans more than a factor of ten
     CHECK(chart_of(study).x.logarithmic);
+    study.points.front().counts->levels[1].requests = 0;  // a cache that gets no request has no rate
+    CHECK(chart_of(study).series[2].points == std::vector<std::pair<double, double>>{{4, 0}});
 
     // Three curves for each of two caches have colours; the other four have none.
     check_chartable(points_of("{ sweep = [2, 3, 4] }", "{ sweep = [4, 8] }"), study.model);
