@@ -8,7 +8,6 @@
 #include "kernels/device/cuda_check.cuh"
 #include "kernels/device/cuda_device.cuh"
 #include "kernels/krylov/cuda_krylov.cuh"
-#include "kernels/krylov/cuda_persistent.cuh"
 #include "kernels/prepare/plan_on_gpu.hpp"
 
 namespace workbench {

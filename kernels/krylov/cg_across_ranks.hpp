@@ -9,19 +9,15 @@
 
 #include "core/contract/krylov.hpp"
 #include "core/contract/links.hpp"
+#include "core/matrix/interface.hpp"
 
 namespace workbench {
 
 /// A solve that starts at x = 0. All ranks make the same calls in the same order and compute bit-identical scalars, because
 /// sums are f64 and are added in the order of the ranks; so all ranks stop at the same iteration.
 template <ValueType Value>
-class CgAcrossRanks {
+class CgAcrossRanks : public Interface {
 public:
-    CgAcrossRanks() = default;
-    CgAcrossRanks(const CgAcrossRanks&) = delete;
-    CgAcrossRanks& operator=(const CgAcrossRanks&) = delete;
-    virtual ~CgAcrossRanks() = default;
-
     /// Restarts the method from the current x, with r = b - A x. Clears a breakdown; the iteration count continues.
     virtual void restart() = 0;
 

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] const double* own() const { return scalars()->own; }
 
     void add_up_ranks(const double* all, int ranks) {
-        add_up_ranks_kernel<<<1, 1, 0, stream()>>>(scalars(), all, ranks);
+        add_up_ranks_kernel<<<1, 1, 0, device().stream()>>>(scalars(), all, ranks);
         check_launch("add_up_ranks");
     }
 

@@ -1,120 +1,201 @@
-// Krylov solvers on a GPU; all iterations of a launch form one CUDA graph (cuda_loop.cuh).
+// Krylov solvers on a GPU; all iterations of a launch form one CUDA graph (cuda_loop.cuh). With several right-hand sides, a
+// thread has the elements of one, so that its sums are those of a step with one (cuda_steps.cuh).
 #include "kernels/krylov/cuda_krylov.cuh"
 
-#include "kernels/device/cuda_check.cuh"
-#include "kernels/device/cuda_stream.cuh"
+#include <vector>
+
+#include "core/contract/kernel.hpp"
 #include "kernels/krylov/cuda_loop.cuh"
 #include "kernels/krylov/cuda_steps.cuh"
+#include "kernels/krylov/krylov_over_steps.hpp"
+#include "kernels/krylov/several_over_steps.hpp"
 
 namespace workbench {
+namespace krylov {
 namespace {
 
-using krylov::Scalars;
-
-__global__ void limit_kernel(Scalars* scalars, std::int64_t iterations, std::int64_t most_iterations) {
-    const std::int64_t until = scalars->iterations + iterations;
-    scalars->until = until < most_iterations ? until : most_iterations;
-}
-
-template <ValueType Value>
-class CudaKrylov final : public KrylovByProducts<Value> {
+class LoopSteps : public CudaSteps {
 public:
-    CudaKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, CudaDevice& device)
-        : plan_(plan), device_(device), memory_(plan, b, inverse_diagonal, device), steps_(plan, memory_.size(), device) {
-        begin([](const Value*, Value*) {});  // x = 0, so A x = 0 needs no product
-    }
+    using CudaSteps::CudaSteps;
 
-    void use(KrylovProduct<Value> product) override {
-        product_ = std::move(product);
-        loop_.reset();
-    }
+    static constexpr bool calls_functions = false;
 
-    [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
-    [[nodiscard]] Value* solution() override { return memory_.vectors().x; }
-    [[nodiscard]] Value* inverse_diagonal() override { return memory_.inverse_diagonal(); }
-
-    double begin_again(double tolerance) override {
-        steps_.begin_with_zero();
-        memory_.begin_with_zero();
-        begin([](const Value*, Value*) {});
-        return steps_.stop_below(tolerance);
-    }
-
-    void restart() override {
-        steps_.run_again();
-        begin(product_);
-    }
-
-    void launch(std::int64_t iterations) override {
-        if (loop_ == nullptr) {
-            loop_ = krylov::make_loop(steps_.scalars(), 1, device_, [this](cudaGraphConditionalHandle condition) {
-                const krylov::Vectors<Value> vectors = memory_.vectors();
-                krylov::iterate(
-                    plan_.method, vectors, [&](auto step) { steps_.run(step, vectors, condition); }, product_);
-            });
-        }
-        limit_kernel<<<1, 1, 0, device_.stream()>>>(steps_.scalars(), iterations, plan_.most_iterations);
-        check_launch("limit");
-        check_cuda(cudaGraphLaunch(loop_.get(), device_.stream()), "cudaGraphLaunch");
-    }
-
-    void rest_of_iteration() override {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::run_cg_steps([&](auto step) {
-            steps_.run_again();
-            steps_.run(step, vectors);
+    template <typename Iterate>
+    void loop(std::int64_t iterations, const Iterate& iterate) {
+        loop_.launch(scalars(), 1, device(), {iterations, plan().most_iterations}, [&](cudaGraphConditionalHandle condition) {
+            iterate([&](auto step, const auto& vectors) { run(step, vectors, condition); });
         });
-        if (!krylov::is_over(steps_.fetch(), plan_.most_iterations)) return;
-        steps_.begin_with_zero();
-        memory_.begin_with_zero();
-        begin([](const Value*, Value*) {});
-        (void)steps_.fetch();
     }
-
-    [[nodiscard]] KrylovOperands<Value> operands() const override {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        return {vectors.p, vectors.q};
-    }
-
-    [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.fetch()); }
-
-    void reorder(const Index* target) override {
-        memory_.reorder(target);
-        loop_.reset();  // it holds the old addresses
-    }
-
-    [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
-
-    [[nodiscard]] std::vector<double> history() override { return steps_.history(); }
-
-    [[nodiscard]] std::int64_t vector_bytes() const override { return memory_.vector_bytes(plan_.method); }
+    void forget_loop() { loop_.forget(); }
 
 private:
-    void begin(const KrylovProduct<Value>& multiply) {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::begin(
-            plan_.method, vectors, [&](auto step) { steps_.run(step, vectors); }, multiply);
+    RecordedLoop loop_;
+};
+
+/// Threads of a block that have elements, of which neighbours have neighbouring right-hand sides.
+__host__ __device__ constexpr int threads_with_elements(int count) { return threads_per_block / count * count; }
+
+/// The sums of the threads t, t + count, ... of the block, in thread t < count, in a fixed order.
+__device__ Sums add_up_threads(Sums sums, int count) {
+    __shared__ Sums of_threads[threads_per_block];
+    const int thread = static_cast<int>(threadIdx.x);
+    of_threads[thread] = sums;
+    __syncthreads();
+    for (int rows = threads_with_elements(count) / count; rows > 1; rows = (rows + 1) / 2) {
+        const int kept = (rows + 1) / 2 * count;  // threads
+        if (thread < rows * count - kept) {
+            of_threads[thread].first += of_threads[thread + kept].first;
+            of_threads[thread].second += of_threads[thread + kept].second;
+        }
+        __syncthreads();
     }
+    sums = of_threads[thread];
+    __syncthreads();  // the memory is used again
+    return sums;
+}
+
+/// place.scalars: [count]; place.of_blocks: [blocks x count]. v: of size * count elements.
+template <typename Step, typename Value>
+__global__ void __launch_bounds__(threads_per_block) step_of_several_kernel(Vectors<Value> v, StepArguments place, int count) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int of_block = threads_with_elements(count);
+    const int own = thread % count;
+    const Scalars scalars = place.scalars[own];  // read before any block can be the last one
+    const bool is_running = thread < of_block && scalars.state == KrylovState::running;
+    if (__syncthreads_or(is_running) == 0) {
+        if constexpr (Step::ends) {
+            if (place.in_loop && blockIdx.x == 0 && thread == 0) cudaGraphSetConditional(place.loop, 0);
+        }
+        return;
+    }
+    Sums sums;
+    if (is_running) {
+        const Offset elements = Offset{v.size};
+        const Offset grid = static_cast<Offset>(gridDim.x) * of_block;
+        for (Offset i = static_cast<Offset>(blockIdx.x) * of_block + thread; i < elements; i += grid) {
+            const auto element = static_cast<Index>(i);
+            Step::write(v, scalars, element, Step::read(v, element), sums);
+        }
+    }
+    if constexpr (Step::sums) {
+        sums = add_up_threads(sums, count);
+        if (thread < count) place.of_blocks[static_cast<Offset>(blockIdx.x) * count + thread] = sums;
+        __threadfence();
+        __syncthreads();  // all sums of this block are stored before it arrives
+        if (!comes_last(place.arrived)) return;
+        Sums of_thread;
+        if (thread < of_block) {
+            for (unsigned block = thread / count; block < gridDim.x; block += of_block / count) {
+                const Sums& stored = place.of_blocks[static_cast<Offset>(block) * count + own];
+                of_thread.first += __ldcg(&stored.first);
+                of_thread.second += __ldcg(&stored.second);
+            }
+        }
+        const Sums total = add_up_threads(of_thread, count);
+        if (thread < count && is_running) {
+            Scalars next = scalars;
+            Step::finish(next, total);
+            place.scalars[own] = next;
+        }
+        if (thread == 0) *place.arrived = 0;
+        if constexpr (Step::ends) {
+            __threadfence_block();
+            __syncthreads();
+            if (place.in_loop && thread == 0) cudaGraphSetConditional(place.loop, go_on(place.scalars, count) ? 1 : 0);
+        }
+    }
+}
+
+class CudaStepsOfSeveral {
+public:
+    CudaStepsOfSeveral(const KrylovPlan& plan, Index size, int count, CudaDevice& device)
+        : plan_(plan),
+          device_(device),
+          count_(count),
+          blocks_(std::min(blocks_for(Offset{size} * count, threads_with_elements(count)),
+                           static_cast<unsigned>(most_blocks_per_processor * device.properties().processors))),
+          history_(device.allocate(count * history_size() * sizeof(double), "the residual of each iteration")),
+          scalars_(device.allocate(count * sizeof(Scalars), "the scalars of the solve")),
+          sums_(device.allocate(std::size_t{blocks_} * count * sizeof(Sums), "the sums of the solve")),
+          arrived_(device.allocate(sizeof(unsigned), "a count of blocks")) {
+        device.zero(arrived_.address(), arrived_.bytes());
+        begin_with_zero();
+    }
+
+    void begin_with_zero() {
+        std::vector<Scalars> all;
+        for (int j = 0; j < count_; ++j) all.push_back(first_scalars(plan_, history_.as<double>() + j * history_size()));
+        store(all);
+    }
+
+    [[nodiscard]] std::vector<Scalars> fetch() const {
+        std::vector<Scalars> all(count_);
+        device_.download(scalars_, std::as_writable_bytes(std::span(all)));
+        return all;
+    }
+    void store(const std::vector<Scalars>& all) { device_.upload(std::as_bytes(std::span(all)), scalars_); }
+
+    void forget_loop() { loop_.forget(); }
+
+    [[nodiscard]] std::vector<double> history(int which) const {
+        std::vector<double> squares(static_cast<std::size_t>(fetch()[which].iterations) + 1);
+        const DeviceMemory own(history_.as<double>() + which * history_size(), squares.size() * sizeof(double), [](void*) {});
+        device_.download(own, std::as_writable_bytes(std::span(squares)));
+        return norms_of(std::move(squares));
+    }
+
+    template <typename Iterate>
+    void loop(std::int64_t iterations, const Iterate& iterate) {
+        const auto record = [&](cudaGraphConditionalHandle condition) {
+            iterate([&](auto step, const auto& vectors) { run(step, vectors, condition); });
+        };
+        loop_.launch(scalars_.as<Scalars>(), count_, device_, {iterations, plan_.most_iterations}, record);
+    }
+
+    template <typename Step, typename Value>
+    void run(Step, const Vectors<Value>& vectors, std::optional<cudaGraphConditionalHandle> loop = {}) {
+        step_of_several_kernel<Step><<<blocks_, threads_per_block, 0, device_.stream()>>>(
+            vectors,
+            StepArguments{scalars_.as<Scalars>(), sums_.as<Sums>(), arrived_.as<unsigned>(), loop.has_value(),
+                          loop.value_or(cudaGraphConditionalHandle{})},
+            count_);
+        check_launch("a step of several solves");
+    }
+
+private:
+    [[nodiscard]] std::size_t history_size() const { return static_cast<std::size_t>(plan_.most_iterations) + 1; }
 
     KrylovPlan plan_;
     CudaDevice& device_;
-    krylov::Memory<Value> memory_;
-    krylov::CudaSteps steps_;
-    KrylovProduct<Value> product_;
-    OwnedCuda<cudaGraphExec_t> loop_;
+    int count_;
+    unsigned blocks_;
+    DeviceMemory history_;  // [count x history_size]
+    DeviceMemory scalars_;
+    DeviceMemory sums_;
+    DeviceMemory arrived_;
+    RecordedLoop loop_;
 };
 
 }  // namespace
+}  // namespace krylov
 
 template <ValueType Value>
 std::unique_ptr<KrylovByProducts<Value>> make_cuda_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                           std::span<const Value> inverse_diagonal, CudaDevice& device) {
-    return std::make_unique<CudaKrylov<Value>>(plan, b, inverse_diagonal, device);
+    return std::make_unique<KrylovOverSteps<Value, krylov::LoopSteps>>(plan, b, inverse_diagonal, device);
 }
 
 template std::unique_ptr<KrylovByProducts<float>> make_cuda_krylov(const KrylovPlan&, std::span<const float>,
                                                                    std::span<const float>, CudaDevice&);
 template std::unique_ptr<KrylovByProducts<double>> make_cuda_krylov(const KrylovPlan&, std::span<const double>,
                                                                     std::span<const double>, CudaDevice&);
+
+template <ValueType Value>
+std::unique_ptr<SeveralKrylov<Value>> make_cuda_several_krylov(const SeveralPlan<Value>& plan, CudaDevice& device) {
+    return std::make_unique<SeveralOverSteps<Value, krylov::CudaStepsOfSeveral>>(plan, device);
+}
+
+template std::unique_ptr<SeveralKrylov<float>> make_cuda_several_krylov(const SeveralPlan<float>&, CudaDevice&);
+template std::unique_ptr<SeveralKrylov<double>> make_cuda_several_krylov(const SeveralPlan<double>&, CudaDevice&);
 
 }  // namespace workbench

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/contract/krylov.hpp"
+#include "core/contract/solvers.hpp"
 #include "kernels/device/cuda_device.cuh"
 
 namespace workbench {
@@ -18,5 +18,10 @@ template <ValueType Value>
 template <ValueType Value>
 [[nodiscard]] std::unique_ptr<SeveralKrylov<Value>> make_cuda_several_krylov(const SeveralPlan<Value>& plan,
                                                                              CudaDevice& device);
+
+/// See make_persistent_solver.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<PersistentSolver<Value>> make_cuda_persistent_solver(const PersistentProblem<Value>& problem,
+                                                                                   CudaDevice& device);
 
 }  // namespace workbench

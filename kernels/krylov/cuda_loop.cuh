@@ -67,4 +67,34 @@ template <typename Iterate>
     return owned;
 }
 
+static __global__ void limit_kernel(Scalars* scalars, std::int64_t iterations, std::int64_t most_iterations) {
+    Scalars& own = scalars[threadIdx.x];
+    const std::int64_t until = own.iterations + iterations;
+    own.until = until < most_iterations ? until : most_iterations;
+}
+
+/// The iterations of a launch, and all iterations of the solve.
+struct LoopLimits {
+    std::int64_t iterations = 0;
+    std::int64_t most_iterations = 0;
+};
+
+/// A loop that is recorded at its first launch.
+class RecordedLoop {
+public:
+    /// See make_loop.
+    template <typename Iterate>
+    void launch(Scalars* scalars, int count, const CudaDevice& device, const LoopLimits& limits, const Iterate& iterate) {
+        if (loop_ == nullptr) loop_ = make_loop(scalars, count, device, iterate);
+        limit_kernel<<<1, count, 0, device.stream()>>>(scalars, limits.iterations, limits.most_iterations);
+        check_launch("limit");
+        check_cuda(cudaGraphLaunch(loop_.get(), device.stream()), "cudaGraphLaunch");
+    }
+
+    void forget() { loop_.reset(); }
+
+private:
+    OwnedCuda<cudaGraphExec_t> loop_;
+};
+
 }  // namespace workbench::krylov

@@ -1,5 +1,5 @@
 // The host's side of persistent solves: the arrays on the device, the launches, and the order of the vectors.
-#include "kernels/krylov/cuda_persistent.cuh"
+#include "kernels/krylov/cuda_krylov.cuh"
 
 #include <algorithm>
 #include <limits>

@@ -163,7 +163,8 @@ public:
     }
 
 protected:
-    [[nodiscard]] cudaStream_t stream() const { return device_.stream(); }
+    [[nodiscard]] CudaDevice& device() const { return device_; }
+    [[nodiscard]] const KrylovPlan& plan() const { return plan_; }
 
 private:
     KrylovPlan plan_;

@@ -1,118 +1,145 @@
 #include "kernels/krylov/host_krylov.hpp"
 
-#include <algorithm>
+#include <array>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
+#include "core/contract/kernel.hpp"
+#include "core/matrix/host_threads.hpp"
+#include "kernels/device/host_loops.hpp"
 #include "kernels/krylov/host_steps.hpp"
-#include "kernels/krylov/memory.hpp"
+#include "kernels/krylov/krylov_over_steps.hpp"
+#include "kernels/krylov/several_over_steps.hpp"
 
 namespace workbench {
+namespace krylov {
 namespace {
 
-template <ValueType Value>
-class HostKrylov final : public KrylovByProducts<Value> {
+class HostStepsOfSeveral {
 public:
-    HostKrylov(const KrylovPlan& plan, std::span<const Value> b, std::span<const Value> inverse_diagonal, Device& host)
-        : plan_(plan), memory_(plan, b, inverse_diagonal, host), steps_(plan, memory_.size(), host) {
-        if (!plan_.precondition) begin_with_zero();
-    }
-
-    void rest_of_iteration() override {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        krylov::run_cg_steps([&](auto step) {
-            steps_.run_again();
-            steps_.run(step, vectors);
-        });
-        if (!krylov::is_over(steps_.scalars(), plan_.most_iterations)) return;
+    HostStepsOfSeveral(const KrylovPlan& plan, Index size, int count, Device& /*host*/)
+        : plan_(plan),
+          size_(size),
+          history_(count, std::vector<double>(static_cast<std::size_t>(plan.most_iterations) + 1)),
+          sums_((static_cast<std::size_t>(size) + rows_of_sum - 1) / rows_of_sum) {
         begin_with_zero();
     }
 
-    [[nodiscard]] KrylovOperands<Value> operands() const override {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        return {vectors.p, vectors.q};
+    void begin_with_zero() {
+        scalars_.clear();
+        for (std::vector<double>& history : history_) scalars_.push_back(first_scalars(plan_, history.data()));
     }
 
-    void use(KrylovProduct<Value> product) override { product_ = std::move(product); }
+    [[nodiscard]] const std::vector<Scalars>& fetch() const { return scalars_; }
+    void store(const std::vector<Scalars>& scalars) { scalars_ = scalars; }
+    void forget_loop() {}
 
-    [[nodiscard]] Value* right_hand_side() override { return memory_.right_hand_side(); }
-    [[nodiscard]] Value* solution() override { return memory_.vectors().x; }
-    [[nodiscard]] Value* inverse_diagonal() override { return memory_.inverse_diagonal(); }
-
-    double begin_again(double tolerance) override {
-        begin_with_zero();
-        return steps_.stop_below(tolerance);
+    [[nodiscard]] std::vector<double> history(int which) const {
+        const auto begin = history_[which].begin();
+        return norms_of({begin, begin + scalars_[which].iterations + 1});
     }
 
-    void restart() override {
-        steps_.run_again();
-        begin(product_);
-    }
-
-    void launch(std::int64_t iterations) override {
-        krylov::Scalars& scalars = steps_.scalars();
-        scalars.until = std::min(scalars.iterations + iterations, plan_.most_iterations);
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        while (scalars.goes_on()) {
-            const auto step = [&](auto each) { steps_.run(each, vectors); };
-            if (plan_.precondition) {
-                krylov::iterate(plan_.method, vectors, step, product_, preconditioner());
-            } else {
-                krylov::iterate(plan_.method, vectors, step, product_);
-            }
+    /// iterate(step): an iteration, with step(Step, vectors).
+    template <typename Iterate>
+    void loop(std::int64_t iterations, const Iterate& iterate) {
+        for (Scalars& one : scalars_) one.until = std::min(one.iterations + iterations, plan_.most_iterations);
+        while (go_on(scalars_.data(), count())) {
+            iterate([this](auto step, const auto& vectors) { run(step, vectors); });
         }
     }
 
-    [[nodiscard]] KrylovProgress wait() override { return krylov::progress_of(steps_.scalars()); }
-
-    void reorder(const Index* target) override { memory_.reorder(target); }
-
-    [[nodiscard]] std::vector<Value> x() override { return memory_.x(); }
-
-    [[nodiscard]] std::vector<double> history() override { return steps_.history(); }
-
-    [[nodiscard]] std::int64_t vector_bytes() const override { return memory_.vector_bytes(plan_.method); }
+    /// The sums of each right-hand side are added up in the order of HostSteps, so that each solve has the same bits.
+    template <typename Step, typename Value>
+    void run(Step step, const Vectors<Value>& vectors) {
+        std::vector<int> running;
+        for (int j = 0; j < count(); ++j) {
+            if (scalars_[j].state == KrylovState::running) running.push_back(j);
+        }
+        if (running.empty()) return;
+        for_each_in_parallel(std::ssize(sums_), 1, [&](std::int64_t c) {
+            std::array<Sums, most_vectors> sums{};
+            const Offset last = std::min<Offset>(size_, (c + 1) * rows_of_sum);
+            for (Offset first = c * rows_of_sum; first < last; first += rows_in_cache) {
+                const RowPiece rows{first, std::min(last, first + rows_in_cache)};
+                std::size_t done = 0;
+                const auto run_tile = [&]<int width>(std::integral_constant<int, width>) {
+                    for (; done + width <= running.size(); done += width) {
+                        run_rows<width>(step, vectors, rows, &running[done], sums);
+                    }
+                };
+                run_tile(std::integral_constant<int, 4>());
+                run_tile(std::integral_constant<int, 1>());
+            }
+            sums_[c] = sums;
+        });
+        for (const int j : running) {
+            Sums total;
+            for (const auto& sums : sums_) {
+                total.first += sums[j].first;
+                total.second += sums[j].second;
+            }
+            step.finish(scalars_[j], total);
+        }
+    }
 
 private:
-    void begin(const KrylovProduct<Value>& multiply) {
-        const krylov::Vectors<Value> vectors = memory_.vectors();
-        const auto step = [&](auto each) { steps_.run(each, vectors); };
-        if (plan_.precondition) {
-            krylov::begin(plan_.method, vectors, step, multiply, preconditioner());
-        } else {
-            krylov::begin(plan_.method, vectors, step, multiply);
+    static constexpr Offset rows_of_sum = 4096;
+    static constexpr Offset rows_in_cache = 64;
+
+    struct RowPiece {
+        Offset first;
+        Offset last;
+    };
+
+    /// The elements of these rows of `width` right-hand sides, whose scalars and sums are in registers.
+    template <int width, typename Step, typename Value>
+    void run_rows(Step step, const Vectors<Value>& vectors, RowPiece rows, const int* which,
+                  std::array<Sums, most_vectors>& sums) const {
+        std::array<Scalars, width> scalars;
+        std::array<Sums, width> own;
+        for (int t = 0; t < width; ++t) {
+            scalars[t] = scalars_[which[t]];
+            own[t] = sums[which[t]];
         }
+        for (Offset row = rows.first; row < rows.last; ++row) {
+            std::array<Element<Value>, width> elements;
+            const auto place = [&](int t) { return static_cast<Index>(row * count() + which[t]); };
+            for (int t = 0; t < width; ++t) elements[t] = step.read(vectors, place(t));
+            for (int t = 0; t < width; ++t) step.write(vectors, scalars[t], place(t), elements[t], own[t]);
+        }
+        for (int t = 0; t < width; ++t) sums[which[t]] = own[t];
     }
 
-    /// Begins with x = 0, so that A x = 0 needs no product.
-    void begin_with_zero() {
-        steps_.begin_with_zero();
-        memory_.begin_with_zero();
-        begin([](const Value*, Value*) {});
-    }
-
-    /// The caller's function, which is not called for an iteration that has ended.
-    [[nodiscard]] auto preconditioner() {
-        return [this](const Value* from, Value* to) {
-            if (steps_.scalars().state == KrylovState::running) plan_.precondition(from, to);
-        };
-    }
+    [[nodiscard]] int count() const { return static_cast<int>(scalars_.size()); }
 
     KrylovPlan plan_;
-    krylov::Memory<Value> memory_;
-    krylov::HostSteps steps_;
-    KrylovProduct<Value> product_;
+    Index size_;
+    std::vector<std::vector<double>> history_;
+    std::vector<std::array<Sums, most_vectors>> sums_;  // of each chunk
+    std::vector<Scalars> scalars_;
 };
 
 }  // namespace
+}  // namespace krylov
 
 template <ValueType Value>
 std::unique_ptr<KrylovByProducts<Value>> make_host_krylov(const KrylovPlan& plan, std::span<const Value> b,
                                                           std::span<const Value> inverse_diagonal, Device& host) {
-    return std::make_unique<HostKrylov<Value>>(plan, b, inverse_diagonal, host);
+    return std::make_unique<KrylovOverSteps<Value, krylov::HostSteps>>(plan, b, inverse_diagonal, host);
 }
 
 template std::unique_ptr<KrylovByProducts<float>> make_host_krylov(const KrylovPlan&, std::span<const float>,
                                                                    std::span<const float>, Device&);
 template std::unique_ptr<KrylovByProducts<double>> make_host_krylov(const KrylovPlan&, std::span<const double>,
                                                                     std::span<const double>, Device&);
+
+template <ValueType Value>
+std::unique_ptr<SeveralKrylov<Value>> make_host_several_krylov(const SeveralPlan<Value>& plan, Device& host) {
+    return std::make_unique<SeveralOverSteps<Value, krylov::HostStepsOfSeveral>>(plan, host);
+}
+
+template std::unique_ptr<SeveralKrylov<float>> make_host_several_krylov(const SeveralPlan<float>&, Device&);
+template std::unique_ptr<SeveralKrylov<double>> make_host_several_krylov(const SeveralPlan<double>&, Device&);
 
 }  // namespace workbench

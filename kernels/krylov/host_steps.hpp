@@ -24,7 +24,6 @@ public:
     double stop_below(double tolerance) { return krylov::stop_below(scalars_, tolerance); }
     void run_again() { scalars_.state = KrylovState::running; }
 
-    [[nodiscard]] Scalars& scalars() { return scalars_; }
     [[nodiscard]] Scalars fetch() const { return scalars_; }
 
     [[nodiscard]] std::vector<double> history() const {
@@ -57,12 +56,23 @@ public:
         step.finish(scalars_, total);
     }
 
+    static constexpr bool calls_functions = true;  // of the caller
+
+    /// Runs up to `iterations` iterations; iterate(run) does one.
+    template <typename Iterate>
+    void loop(std::int64_t iterations, const Iterate& iterate) {
+        scalars_.until = std::min(scalars_.iterations + iterations, plan_.most_iterations);
+        while (scalars_.goes_on()) iterate([this](auto step, const auto& vectors) { run(step, vectors); });
+    }
+    void forget_loop() {}
+
+    /// False once another iteration would do nothing.
+    [[nodiscard]] bool may_go_on() const { return scalars_.state == KrylovState::running; }
+
     // ---- Across ranks.
 
     [[nodiscard]] const double* own() const { return scalars_.own; }
     void add_up_ranks(const double* all, int ranks) { krylov::add_up_ranks(scalars_, all, ranks); }
-    /// False once another iteration would do nothing.
-    [[nodiscard]] bool may_go_on() const { return scalars_.state == KrylovState::running; }
 
 private:
     /// Elements that one thread adds up, so that sums do not depend on the number of threads.

@@ -123,10 +123,31 @@ constexpr bool is_over(const Scalars& s, std::int64_t most_iterations) {
     return !is_finite(s.residual) || has_converged(s) || s.iterations >= most_iterations;
 }
 
-/// r = b - A x; expects A x in q.
-struct Residual {
+// What steps have in common.
+struct Pass {
     static constexpr bool sums = false;
     static constexpr bool ends = false;
+    static constexpr void finish(Scalars&, const Sums&) {}
+};
+struct SummingPass {
+    static constexpr bool sums = true;
+    static constexpr bool ends = false;
+};
+struct LastPass {
+    static constexpr bool sums = true;
+    static constexpr bool ends = true;
+};
+/// a.b of the two vectors that it reads.
+struct InnerProduct : SummingPass {
+    template <typename Value>
+    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
+        sums.first += product(e.a, e.b);
+    }
+    static constexpr std::int64_t moved(bool) { return 2; }
+};
+
+/// r = b - A x; expects A x in q.
+struct Residual : Pass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.b[i], .b = v.q[i]};
@@ -135,16 +156,13 @@ struct Residual {
     static constexpr void write(const Vectors<Value>& v, const Scalars&, Index i, const Element<Value>& e, Sums&) {
         v.r[i] = e.a - e.b;
     }
-    static constexpr void finish(Scalars&, const Sums&) {}
 };
 
 // ---- Conjugate gradients. An iteration: q = A p, CgLength, CgUpdate, CgDirection; if M is a function, CgMove, ms = M r and
 // CgSums instead of CgUpdate.
 
 /// p = M r.
-struct CgBegin {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct CgBegin : SummingPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = scaled_by_diagonal(v)[i]};
@@ -164,16 +182,10 @@ struct CgBegin {
 };
 
 /// alpha = r.Mr / p.q
-struct CgLength {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct CgLength : InnerProduct {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.p[i], .b = v.q[i]};
-    }
-    template <typename Value>
-    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
-        sums.first += product(e.a, e.b);
     }
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.alpha = s.rho / sums.first;
@@ -183,13 +195,10 @@ struct CgLength {
             stop(s, KrylovState::indefinite, sums.first);
         }
     }
-    static constexpr std::int64_t moved(bool) { return 2; }
 };
 
 /// x += alpha p, r -= alpha q; beta = r.Mr / previous r.Mr.
-struct CgUpdate {
-    static constexpr bool sums = true;
-    static constexpr bool ends = true;
+struct CgUpdate : LastPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.x[i], .b = v.r[i], .c = v.p[i], .d = v.q[i]};
@@ -213,9 +222,7 @@ struct CgUpdate {
 };
 
 /// x += alpha p, r -= alpha q
-struct CgMove {
-    static constexpr bool sums = false;
-    static constexpr bool ends = false;
+struct CgMove : Pass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.x[i], .b = v.r[i], .c = v.p[i], .d = v.q[i]};
@@ -225,13 +232,10 @@ struct CgMove {
         v.x[i] = static_cast<Value>(e.a + s.alpha * e.c);
         v.r[i] = static_cast<Value>(e.b - s.alpha * e.d);
     }
-    static constexpr void finish(Scalars&, const Sums&) {}
 };
 
 /// beta = r.Mr / previous r.Mr, for M r in ms.
-struct CgSums {
-    static constexpr bool sums = true;
-    static constexpr bool ends = true;
+struct CgSums : LastPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.r[i], .b = v.ms[i]};
@@ -277,9 +281,7 @@ struct CgStep {
 };
 
 /// p = M r + beta p
-struct CgDirection {
-    static constexpr bool sums = false;
-    static constexpr bool ends = false;
+struct CgDirection : Pass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = scaled_by_diagonal(v)[i], .b = v.p[i]};
@@ -288,7 +290,6 @@ struct CgDirection {
     static constexpr void write(const Vectors<Value>& v, const Scalars& s, Index i, const Element<Value>& e, Sums&) {
         v.p[i] = static_cast<Value>(product(e.diagonal, e.a) + s.beta * e.b);
     }
-    static constexpr void finish(Scalars&, const Sums&) {}
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 4 : 3; }
 };
 
@@ -296,9 +297,7 @@ struct CgDirection {
 // StabDirection.
 
 /// shadow = p = r
-struct StabBegin {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct StabBegin : SummingPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.r[i]};
@@ -318,28 +317,19 @@ struct StabBegin {
 };
 
 /// alpha = shadow.r / shadow.q
-struct StabLength {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct StabLength : InnerProduct {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.shadow[i], .b = v.q[i]};
-    }
-    template <typename Value>
-    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
-        sums.first += product(e.a, e.b);
     }
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.alpha = s.rho / sums.first;
         if (sums.first == 0 || !is_finite(s.alpha)) stop(s, KrylovState::breakdown, sums.first);
     }
-    static constexpr std::int64_t moved(bool) { return 2; }
 };
 
 /// s = r - alpha q, stored in r
-struct StabHalf {
-    static constexpr bool sums = false;
-    static constexpr bool ends = false;
+struct StabHalf : Pass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.q[i]};
@@ -350,14 +340,11 @@ struct StabHalf {
         v.r[i] = half;
         if (v.inverse_diagonal != nullptr) v.ms[i] = e.diagonal * half;
     }
-    static constexpr void finish(Scalars&, const Sums&) {}
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 5 : 3; }
 };
 
 /// omega = t.s / t.t
-struct StabOmega {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct StabOmega : SummingPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.t[i], .b = v.r[i]};
@@ -372,9 +359,7 @@ struct StabOmega {
 };
 
 /// x += alpha mp + omega ms, r = s - omega t; beta = (shadow.r / previous shadow.r) (alpha / omega).
-struct StabUpdate {
-    static constexpr bool sums = true;
-    static constexpr bool ends = true;
+struct StabUpdate : LastPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.x[i], .b = v.mp[i], .c = v.ms[i], .d = v.t[i], .e = v.r[i]};
@@ -406,9 +391,7 @@ struct StabUpdate {
 };
 
 /// p = r + beta (p - omega q)
-struct StabDirection {
-    static constexpr bool sums = false;
-    static constexpr bool ends = false;
+struct StabDirection : Pass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.p[i], .c = v.q[i]};
@@ -419,7 +402,6 @@ struct StabDirection {
         v.p[i] = p;
         if (v.inverse_diagonal != nullptr) v.mp[i] = e.diagonal * p;
     }
-    static constexpr void finish(Scalars&, const Sums&) {}
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 6 : 4; }
 };
 

@@ -11,9 +11,7 @@
 namespace workbench::krylov {
 
 /// r = b - A x, with A x in q; M r; p = q = 0.
-struct AcrossBegin {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct AcrossBegin : SummingPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.b[i], .b = v.q[i]};
@@ -37,9 +35,7 @@ struct AcrossBegin {
 };
 
 /// p = M r + beta p, q = A M r + beta q, x += alpha p, r -= alpha q, M r.
-struct AcrossUpdate {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct AcrossUpdate : SummingPass {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.diagonal = diagonal_at(v, i), .a = v.r[i], .b = v.t[i], .c = v.p[i], .d = v.q[i], .e = v.x[i]};
@@ -67,19 +63,12 @@ struct AcrossUpdate {
 };
 
 /// Mr.AMr
-struct AcrossCurvature {
-    static constexpr bool sums = true;
-    static constexpr bool ends = false;
+struct AcrossCurvature : InnerProduct {
     template <typename Value>
     static constexpr Element<Value> read(const Vectors<Value>& v, Index i) {
         return {.a = v.ms[i], .b = v.t[i]};
     }
-    template <typename Value>
-    static constexpr void write(const Vectors<Value>&, const Scalars&, Index, const Element<Value>& e, Sums& sums) {
-        sums.first += product(e.a, e.b);
-    }
     static constexpr void finish(Scalars& s, const Sums& sums) { s.own[2] = sums.first; }
-    static constexpr std::int64_t moved(bool) { return 2; }
 };
 
 /// Relative rounding error of p.Ap, which is a difference from Mr.AMr. If p.Ap is negative by more than that, the matrix is not
