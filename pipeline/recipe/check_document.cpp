@@ -187,19 +187,14 @@ bool refuse_code(std::span<const RecipeCode> all, const CheckedWith& with, Diagn
 
 std::vector<ParameterDeclaration> recipe_declarations() {
     return {
-        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
-        {.name = "source", .type = ParameterType::text, .optional = true, .help = "source of the idea"},
-        {.name = "extends", .type = ParameterType::text, .optional = true, .help = "recipe that this one changes"},
-        {.name = "device",
-         .type = ParameterType::choice,
-         .optional = true,
-         .words = device_model_names(),
-         .help = "device model that stages optimize for; default: the GPU of this machine"},
-        {.name = "prepare",
-         .type = ParameterType::choice,
-         .optional = true,
-         .words = {"cpu", "gpu"},
-         .help = "gpu: preprocessing (sorting, reordering, splitting, slicing) runs on the GPU; --prepare overrides it"},
+        declare("name", ParameterType::text, not_required, {}, "name in reports"),
+        declare("source", ParameterType::text, not_required, {}, "source of the idea"),
+        declare("extends", ParameterType::text, not_required, {}, "recipe that this one changes"),
+        choice_parameter("device", not_required, device_model_names(),
+                         "device model that stages optimize for; default: the GPU of this machine"),
+        choice_parameter(
+            "prepare", not_required, {"cpu", "gpu"},
+            "gpu: preprocessing (sorting, reordering, splitting, slicing) runs on the GPU; --prepare overrides it"),
     };
 }
 

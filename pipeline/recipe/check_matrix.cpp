@@ -108,20 +108,12 @@ std::filesystem::path resolved_path(const std::filesystem::path& path) {
 
 std::vector<ParameterDeclaration> matrix_declarations() {
     return {
-        {.name = "path", .type = ParameterType::text, .optional = true, .help = "file, relative to the recipe"},
-        {.name = "member",
-         .type = ParameterType::text,
-         .optional = true,
-         .help = "matrix in an archive, .mat or .h5 with several"},
-        {.name = "rows", .type = ParameterType::text, .optional = true, .help = "the matrix itself, one string per row"},
-        {.name = "generate", .type = ParameterType::text, .optional = true, .help = "generator of the matrix"},
-        {.name = "node_size",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{1},
-         .minimum = 1,
-         .maximum = std::numeric_limits<Index>::max(),
-         .unit = "rows",
-         .help = "consecutive rows that belong to one mesh node"},
+        declare("path", ParameterType::text, not_required, {}, "file, relative to the recipe"),
+        declare("member", ParameterType::text, not_required, {}, "matrix in an archive, .mat or .h5 with several"),
+        declare("rows", ParameterType::text, not_required, {}, "the matrix itself, one string per row"),
+        declare("generate", ParameterType::text, not_required, {}, "generator of the matrix"),
+        integer_parameter("node_size", by_default(1), between(1, std::numeric_limits<Index>::max(), "rows"),
+                          "consecutive rows that belong to one mesh node"),
     };
 }
 

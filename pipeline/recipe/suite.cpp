@@ -139,8 +139,8 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
 
 const std::vector<ParameterDeclaration>& suite_declarations() {
     static const std::vector<ParameterDeclaration> all = {
-        {.name = "name", .type = ParameterType::text, .optional = true, .help = "name in reports"},
-        {.name = "source", .type = ParameterType::text, .optional = true, .help = "the figure or table that it reproduces"},
+        declare("name", ParameterType::text, not_required, {}, "name in reports"),
+        declare("source", ParameterType::text, not_required, {}, "the figure or table that it reproduces"),
         choice_parameter("cache", by_default(std::string("warm")), {"cold", "warm"}, "state of the caches before each product"),
         choice_parameter("inside", not_required, {"cg"}, "time each product in an iteration of this solver, instead of alone"),
         integer_parameter("samples", by_default(std::int64_t{20}), between(1, 1e6), "least number of timed products"),
@@ -152,9 +152,9 @@ const std::vector<ParameterDeclaration>& suite_declarations() {
 
 const std::vector<ParameterDeclaration>& named_matrix_declarations() {
     static const std::vector<ParameterDeclaration> all = {
-        {.name = "name", .type = ParameterType::text, .help = matrix_name},
-        {.name = "rows", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
-        {.name = "nonzeros", .type = ParameterType::integer, .optional = true, .minimum = 0, .help = "as the source states"},
+        declare("name", ParameterType::text, required, {}, matrix_name),
+        integer_parameter("rows", not_required, at_least(0), "as the source states"),
+        integer_parameter("nonzeros", not_required, at_least(0), "as the source states"),
     };
     return all;
 }

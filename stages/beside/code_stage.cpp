@@ -196,10 +196,8 @@ std::vector<ParameterDeclaration> parameters_of_code(ParameterDeclaration own) {
             within_parameter(),
             names_parameter(),
             real_parameter("limit_seconds", by_default(60.0), between(0.001, 86400, "s"), "end the code after this time"),
-            {.name = "check_purity",
-             .type = ParameterType::boolean,
-             .default_value = false,
-             .help = "run the code twice, and refuse it if the second result differs"}};
+            declare("check_purity", ParameterType::boolean, by_default(false), {},
+                    "run the code twice, and refuse it if the second result differs")};
 }
 
 StageContract contract_of_code(const Parameters& parameters, const std::string& other) {

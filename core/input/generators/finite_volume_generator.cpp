@@ -259,11 +259,8 @@ std::vector<GeneratorEntry> finite_volume_generators() {
                      real_parameter("anisotropy", 1e-6, 1e6, "diffusivity along z over diffusivity along x and y", 1),
                      real_parameter("peclet", 0, 1e6,
                                     "cell Peclet number, speed times edge over diffusivity; 0: pure diffusion, symmetric", 0),
-                     {.name = "numbering",
-                      .type = ParameterType::choice,
-                      .default_value = "natural",
-                      .words = {"natural", "scrambled", "hilbert"},
-                      .help = "of the nodes: x fastest, random (by the seed), or along a Hilbert curve"},
+                     choice_parameter("numbering", by_default("natural"), {"natural", "scrambled", "hilbert"},
+                                      "of the nodes: x fastest, random (by the seed), or along a Hilbert curve"),
                      seed_parameter()}),
              finite_volume, nullptr, nullptr, finite_volume_places}};
 }

@@ -43,14 +43,12 @@ ParameterDeclaration real_parameter(const std::string& name, double minimum, dou
 }
 
 ParameterDeclaration scramble_parameter() {
-    return {.name = "scramble",
-            .default_value = std::int64_t{0},
-            .minimum = 0,
-            .help = "seed of a random numbering of the nodes; 0: natural numbering, x fastest"};
+    return integer_parameter("scramble", by_default(0), at_least(0),
+                             "seed of a random numbering of the nodes; 0: natural numbering, x fastest");
 }
 
 ParameterDeclaration seed_parameter() {
-    return {.name = "seed", .default_value = std::int64_t{1}, .minimum = 0, .help = "seed of the random numbers"};
+    return integer_parameter("seed", by_default(1), at_least(0), "seed of the random numbers");
 }
 
 std::vector<ParameterDeclaration> grid_parameters(int dimensions, std::vector<ParameterDeclaration> more) {

@@ -13,12 +13,8 @@
 namespace workbench {
 
 ParameterDeclaration slots_per_nonzero_parameter(double default_value) {
-    return {.name = "slots_per_nonzero",
-            .type = ParameterType::real,
-            .default_value = default_value,
-            .minimum = 1,
-            .unit = "slots",
-            .help = "the most slots, padding included, for each nonzero: a matrix that needs more is unsuitable"};
+    return real_parameter("slots_per_nonzero", by_default(default_value), at_least(1, "slots"),
+                          "the most slots, padding included, for each nonzero: a matrix that needs more is unsuitable");
 }
 
 void require_bounded_slots(const std::string& storage, double slots, Offset nonzeros, std::size_t bytes_per_slot,

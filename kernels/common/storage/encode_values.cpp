@@ -83,11 +83,7 @@ ParameterDeclaration values_parameter(std::vector<std::string> words) {
     if (offers("rounded_f32")) {
         help += "; rounded_f32, rounded_bf16: rounded values of f64, so that the product is that of another matrix";
     }
-    return {.name = "values",
-            .type = ParameterType::choice,
-            .default_value = std::string("full"),
-            .words = std::move(words),
-            .help = std::move(help)};
+    return choice_parameter("values", by_default("full"), std::move(words), std::move(help));
 }
 
 Parameters settle_values(const Parameters& parameters, const ValueFacts& facts, const Codings& codings) {

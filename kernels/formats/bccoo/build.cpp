@@ -253,32 +253,14 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "block_height",
-             .default_value = std::int64_t{1},
-             .minimum = 1,
-             .maximum = largest_bccoo_block,
-             .unit = "rows",
-             .help = "rows of a block"},
-            {.name = "block_width",
-             .default_value = std::int64_t{1},
-             .minimum = 1,
-             .maximum = largest_bccoo_block,
-             .unit = "columns",
-             .help = "columns of a block"},
-            {.name = "blocks_per_lane",
-             .type = ParameterType::integer,
-             .default_value = std::string("auto"),
-             .minimum = 4,
-             .maximum = most_blocks_of_lane,
-             .words = {"auto"},
-             .unit = "blocks",
-             .help = "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 if a block has up to 4 values, 8 up to 9, "
-                     "otherwise 4"},
-            {.name = "column_index",
-             .type = ParameterType::choice,
-             .default_value = std::string("u16"),
-             .words = {"u16", "u32"},
-             .help = "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"},
+    return {integer_parameter("block_height", by_default(1), between(1, largest_bccoo_block, "rows"), "rows of a block"),
+            integer_parameter("block_width", by_default(1), between(1, largest_bccoo_block, "columns"), "columns of a block"),
+            integer_parameter(
+                "blocks_per_lane", by_default("auto"), between(4, most_blocks_of_lane, "blocks", {"auto"}),
+                "neighbouring blocks that a thread takes: 4, 8 or 16; auto: 16 if a block has up to 4 values, 8 up to 9, "
+                "otherwise 4"),
+            choice_parameter("column_index", by_default("u16"), {"u16", "u32"},
+                             "u16: differences of columns, if all of a warp fit; u32: columns of 32 bits throughout"),
             values_parameter({"full", "one", "auto"}),
             slots_per_nonzero_parameter(4)};
 }

@@ -216,13 +216,8 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "strip_height",
-             .type = ParameterType::integer,
-             .default_value = std::int64_t{32},
-             .minimum = 2,
-             .maximum = 32,
-             .unit = "rows",
-             .help = "rows bisected together, a power of two; 32 is a warp"}};
+    return {integer_parameter("strip_height", by_default(32), between(2, 32, "rows"),
+                              "rows bisected together, a power of two; 32 is a warp")};
 }
 
 /// The slots of all strips, and of the longest lane.

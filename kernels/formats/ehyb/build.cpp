@@ -196,11 +196,9 @@ LayoutEntry ehyb_entry() {
                {.summary = "sliced ELL by partition with local columns and cached x, and extra rows for entries outside",
                 .source = "Chen, 'Explicit caching HYB: a new high-performance SpMV framework on GPGPU', sections 3.2 and 3.4",
                 .examples = {std::string(example)},
-                .parameters = {{.name = "column_index",
-                                .type = ParameterType::choice,
-                                .default_value = std::string("u16"),
-                                .words = {"u16", "u32"},
-                                .help = "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32"}},
+                .parameters = {choice_parameter(
+                    "column_index", by_default("u16"), {"u16", "u32"},
+                    "columns inside the partition: 16 bits, for up to 65536 columns a partition, or 32")},
                 .needs =
                     [](const Parameters&) {
                         return Needs{.square = true,

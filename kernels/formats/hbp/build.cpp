@@ -321,27 +321,14 @@ LayoutEntry hbp_entry() {
                       .help =
                           "columns relative to the least of their chunk: 16 bits, for up to 65536 columns, or 32; auto: 16 if "
                           "every chunk allows it"},
-                     {.name = "row_limit",
-                      .type = ParameterType::integer,
-                      .default_value = std::int64_t{32},
-                      .minimum = 1,
-                      .maximum = hbp_longest_stored_row,
-                      .unit = "nonzeros",
-                      .help = "longer rows of a tile are stored as several rows"},
-                     {.name = "chunk_limit",
-                      .type = ParameterType::integer,
-                      .default_value = std::int64_t{1024},
-                      .minimum = 1,
-                      .maximum = hbp_longest_stored_row,
-                      .unit = "nonzeros",
-                      .help = "larger tiles are multiplied by several warps, in chunks of whole batches"},
-                     {.name = "fixed_share",
-                      .type = ParameterType::real,
-                      .default_value = 0.5,
-                      .minimum = 0,
-                      .maximum = 1,
-                      .help = "kernel mixed: share of the chunks that are distributed to the warps in advance; the warps claim "
-                              "the others"}},
+                     integer_parameter("row_limit", by_default(32), between(1, hbp_longest_stored_row, "nonzeros"),
+                                       "longer rows of a tile are stored as several rows"),
+                     integer_parameter("chunk_limit", by_default(1024), between(1, hbp_longest_stored_row, "nonzeros"),
+                                       "larger tiles are multiplied by several warps, in chunks of whole batches"),
+                     real_parameter(
+                         "fixed_share", by_default(0.5), between(0, 1),
+                         "kernel mixed: share of the chunks that are distributed to the warps in advance; the warps claim "
+                         "the others")},
                 .needs =
                     [](const Parameters&) {
                         return Needs{.cuts = {CutKind::row_block, CutKind::segment}, .shares = {{ShareKind::tile}}};

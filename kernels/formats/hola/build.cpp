@@ -56,24 +56,12 @@ Needs needs(const Parameters& parameters) {
 }
 
 std::vector<ParameterDeclaration> parameters() {
-    return {{.name = "threads",
-             .default_value = std::int64_t{256},
-             .minimum = 128,
-             .maximum = 256,
-             .unit = "threads",
-             .help = "threads of the block that multiplies a share: 128 or 256"},
-            {.name = "nonzeros_per_thread",
-             .default_value = std::int64_t{7},
-             .minimum = 5,
-             .maximum = 11,
-             .unit = "nonzeros",
-             .help = "nonzeros of a share for each thread of its block: 5, 7, 9 or 11"},
-            {.name = "most_per_lane",
-             .default_value = std::int64_t{32},
-             .minimum = 0,
-             .maximum = 1 << 20,
-             .unit = "nonzeros",
-             .help = "a block with a row that would give one lane more of them sums with all its threads together"},
+    return {integer_parameter("threads", by_default(256), between(128, 256, "threads"),
+                              "threads of the block that multiplies a share: 128 or 256"),
+            integer_parameter("nonzeros_per_thread", by_default(7), between(5, 11, "nonzeros"),
+                              "nonzeros of a share for each thread of its block: 5, 7, 9 or 11"),
+            integer_parameter("most_per_lane", by_default(32), between(0, 1 << 20, "nonzeros"),
+                              "a block with a row that would give one lane more of them sums with all its threads together"),
             values_parameter({"full", "one", "auto"})};
 }
 

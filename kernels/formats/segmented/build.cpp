@@ -289,23 +289,12 @@ private:
 
 std::vector<ParameterDeclaration> declarations() {
     return {
-        {.name = "piece",
-         .type = ParameterType::choice,
-         .default_value = std::string("jds"),
-         .words = {"jds", "sell"},
-         .help = "how the nonzeros of a segment are stored: jagged diagonals, rows longest first, or sliced ELL"},
-        {.name = "slice_height",
-         .type = ParameterType::integer,
-         .default_value = std::int64_t{32},
-         .minimum = 1,
-         .maximum = 65536,
-         .unit = "rows",
-         .help = "of sliced ELL: rows stored together (C); 32 is a warp"},
-        {.name = "column_index",
-         .type = ParameterType::choice,
-         .default_value = std::string("u32"),
-         .words = {"u32", "u16"},
-         .help = "columns inside the segment: 32 bits, or 16 for up to 65536 columns a segment"},
+        choice_parameter("piece", by_default("jds"), {"jds", "sell"},
+                         "how the nonzeros of a segment are stored: jagged diagonals, rows longest first, or sliced ELL"),
+        integer_parameter("slice_height", by_default(32), between(1, 65536, "rows"),
+                          "of sliced ELL: rows stored together (C); 32 is a warp"),
+        choice_parameter("column_index", by_default("u32"), {"u32", "u16"},
+                         "columns inside the segment: 32 bits, or 16 for up to 65536 columns a segment"),
     };
 }
 

@@ -185,14 +185,10 @@ LayoutEntry staircase_sell_entry() {
                {.summary = "sliced ELL over rows of ascending length, in groups of one width each: no slice needs a pointer",
                 .source = "Wikberg, 'Unstructured Mesh FVM with GPU' (2025), section 4.3, algorithm 4",
                 .examples = {std::string(example)},
-                .parameters = {{.name = "slice_height",
-                                .type = ParameterType::integer,
-                                .default_value = std::int64_t{512},
-                                .minimum = 1,
-                                .maximum = 65536,
-                                .unit = "rows",
-                                .help = "rows stored together, and on a GPU a block of threads if it is a multiple of 32 up to "
-                                        "1024; use that of the stage length_groups, or groups are padded to it"}},
+                .parameters = {integer_parameter(
+                    "slice_height", by_default(512), between(1, 65536, "rows"),
+                    "rows stored together, and on a GPU a block of threads if it is a multiple of 32 up to "
+                    "1024; use that of the stage length_groups, or groups are padded to it")},
                 .needs = [](const Parameters&) { return Needs{.cuts = {CutKind::length_group}, .unsplit = true}; },
                 .rows_of_share = RowsOfShare::all,
                 .storage_sizes = storage_sizes,
