@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/contract/links.hpp"
+#include "core/matrix/staged_matrix.hpp"
+#include "pipeline/engine/built_layouts.hpp"
 #include "pipeline/engine/ready.hpp"
-#include "studies/distributed/rank_shares.hpp"
+#include "studies/distributed/rank_rows.hpp"
 
 namespace workbench {
 
@@ -24,6 +26,8 @@ struct RanksPlan {
     Clock clock = {};
 };
 
+struct ExactShares;
+
 /// One rank's part of the product, which all ranks run together. x: this rank's elements in the recipe's column order. y: this
 /// rank's rows, in x's order if the matrix is square, otherwise in the input's order.
 template <ValueType Value>
@@ -35,7 +39,6 @@ public:
     RankProduct(const RanksPlan& plan, const RankShares& shares);
     RankProduct(const RankProduct&) = delete;
     RankProduct& operator=(const RankProduct&) = delete;
-    ~RankProduct();
 
     /// y = A x. Collective; asynchronous on a GPU.
     void multiply(const Value* x, Value* y);
@@ -46,21 +49,41 @@ public:
     void multiply_outside(Value* y);
 
     [[nodiscard]] const Preparation& preparation() const { return preparation_; }
-    [[nodiscard]] double error_over_bound() const;  // the maximum over all ranks
-    [[nodiscard]] int exact_vectors() const;        // integer vectors for which the product was exact
+    [[nodiscard]] double error_over_bound() const { return error_over_bound_; }  // the maximum over all ranks
+    [[nodiscard]] int exact_vectors() const { return exact_vectors_; }  // integer vectors for which the product was exact
     /// The element of this rank's part of x that is at position i of the reordered x.
     [[nodiscard]] std::span<const Index> element_at() const { return element_at_; }
     /// The boundaries of the partition of the reordered rows, if the recipe has one, otherwise empty.
     [[nodiscard]] std::span<const Index> partition() const;
-    [[nodiscard]] double outside_seconds() const;  // for preparing the outside share
+    [[nodiscard]] double outside_seconds() const { return outside_seconds_; }  // for preparing the outside share
 
 private:
-    class Parts;
+    /// Collective; called once. `candidate`: the kernel of the inside share, or null if this rank has none. row_at: this rank's
+    /// row at position i of y.
+    [[nodiscard]] VerifiedKernel<Value> verify(const Candidate<Value>* candidate, const ExactShares& exact,
+                                               std::vector<Index> row_at);
+    void place(std::vector<Index> row_at);
+    void build_outside(const ExactProblem& problem);
+    void prepare_outside(Values values);
+    template <typename ElementOfX>
+    [[nodiscard]] std::vector<Value> product_of(const ElementOfX& x_at);
 
+    const RanksPlan& plan_;
+    const RankShares& shares_;
+    Recipe recipe_of_outside_;  // its layout alone
     Preparation preparation_;
     std::vector<Index> element_at_;
     std::optional<Ready<Value>> inside_;  // none if this rank has no rows or no elements of x
-    std::unique_ptr<Parts> parts_;
+    std::vector<Index> row_at_;
+    std::vector<Index> targets_;  // positions of the outside rows in y
+    StagedMatrix staged_outside_;
+    std::unique_ptr<Exchange<Value>> exchange_;
+    BuiltLayout<Value> outside_;
+    std::unique_ptr<Kernel<Value>> kernel_of_outside_;
+    std::shared_ptr<Kernel<Value>> kernel_of_inside_;
+    double error_over_bound_ = 0;
+    int exact_vectors_ = 0;
+    double outside_seconds_ = 0;
 };
 
 }  // namespace workbench

@@ -1,4 +1,5 @@
-// The rows of a matrix, distributed over ranks.
+// The rows of a matrix, distributed over ranks, and split into the nonzeros that need a rank's own elements of x and those that
+// need other ranks' elements.
 #pragma once
 
 #include <functional>
@@ -6,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/links.hpp"
 #include "core/contract/ranks.hpp"
 #include "core/contract/stage.hpp"
 #include "core/matrix/csr_matrix.hpp"
@@ -41,5 +43,23 @@ struct RankRows {
 /// matrix with `stage` (metis_partition, multilevel_partition); `nodes` (node_blocks) first finds the unknowns of each node,
 /// which stay together. Throws RanksFailed if the matrix is not square or there are more ranks than rows.
 [[nodiscard]] RankRows partition(Ranks& ranks, RankRows rows, const StageEntry& nodes, const StageEntry& stage);
+
+/// Shares as made by the stage split, with ranks as parts, each in its own numbering.
+struct RankShares {
+    CsrMatrix inside;                 // [this rank's rows] x [its elements of x]
+    CsrMatrix outside;                // [rows with nonzeros outside] x [halo]
+    std::vector<Index> outside_rows;  // this rank's rows with nonzeros outside
+    std::vector<Index> halo_columns;  // [halo] in the common numbering, ascending
+    Index first_column = 0;           // of its elements of x, in the common numbering
+    std::vector<Index> places;        // of its elements of x, in sending order
+    std::vector<HaloPlan::Message> send;
+    std::vector<HaloPlan::Message> receive;
+
+    /// The exchange for a reordered x: place[i] is the position of this rank's element i.
+    [[nodiscard]] HaloPlan plan(std::span<const Index> place) const;
+};
+
+/// Collective: each rank sends the others the list of elements that it needs from them.
+[[nodiscard]] RankShares split_by_rank(Ranks& ranks, RankRows rows);
 
 }  // namespace workbench

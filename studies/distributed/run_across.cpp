@@ -10,7 +10,6 @@
 
 #include "kernels/krylov/cg_across_ranks.hpp"
 #include "pipeline/engine/solve_engine.hpp"
-#include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "pipeline/solving/solve_range.hpp"
 #include "studies/distributed/collective.hpp"
