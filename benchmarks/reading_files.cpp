@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/output/text_blocks.hpp"
+#include "core/output/matrix_market_writer.hpp"
 
 namespace workbench {
 namespace {

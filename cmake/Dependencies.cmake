@@ -16,7 +16,7 @@ find_package(GIF REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(CURL REQUIRED)
-# libcurl itself is loaded by `workbench fetch` (core/fetch/curl.hpp).
+# libcurl itself is loaded by `workbench fetch` (core/fetch/download.cpp).
 add_library(workbench_curl_headers INTERFACE)
 target_include_directories(workbench_curl_headers SYSTEM INTERFACE ${CURL_INCLUDE_DIRS})
 target_link_libraries(workbench_curl_headers INTERFACE ${CMAKE_DL_LIBS})

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "core/input/npz/scipy_npz.hpp"
-#include "core/output/zip_writer.hpp"
+#include "core/output/numpy_writer.hpp"
 #include "fuzz/target.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 
 namespace workbench {
 namespace {

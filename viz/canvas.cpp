@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "viz/encode.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 
 namespace workbench {
 namespace {

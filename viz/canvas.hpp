@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/matrix/interface.hpp"
 #include "viz/image.hpp"
 #include "viz/text.hpp"
 
@@ -40,13 +41,8 @@ struct Rectangle {
 };
 
 /// Coordinates are in pixels from the upper left corner.
-class Canvas {
+class Canvas : public Interface {
 public:
-    Canvas() = default;
-    Canvas(const Canvas&) = delete;
-    Canvas& operator=(const Canvas&) = delete;
-    virtual ~Canvas() = default;
-
     virtual void line(Point from, Point to, Colour colour, double width) = 0;
     /// opacity: 0 .. 1.
     virtual void box(const Rectangle& box, Colour colour, double opacity = 1) = 0;

@@ -7,8 +7,8 @@
 
 #include "core/system/whole_file.hpp"
 #include "viz/chart.hpp"
+#include "viz/image.hpp"
 #include "viz/pdf_canvas.hpp"
-#include "viz/png.hpp"
 
 namespace workbench {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "viz/density_scale.hpp"
 #include "viz/length_strip.hpp"
 #include "viz/memory_bar.hpp"
+#include "viz/palette.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/style.hpp"
 #include "viz/text.hpp"

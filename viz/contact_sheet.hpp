@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viz/canvas.hpp"
-#include "viz/density_scale.hpp"
+#include "viz/palette.hpp"
 #include "viz/raster.hpp"
 #include "viz/stage_picture.hpp"
 #include "viz/storage_map.hpp"

@@ -1,7 +1,9 @@
-// RGB images in memory, and the operations on pixels that all pictures use.
+// RGB images in memory, the operations on pixels that all pictures use, and PNG files.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace workbench {
@@ -48,5 +50,11 @@ inline constexpr int opaque = 256;
 
 /// Blends `opacity` of 256 parts of the colour into every pixel of the box.
 void fill(Image& image, const Box& box, Colour colour, int opacity = opaque);
+
+/// The bytes of a PNG file, without a time stamp: the same image gives the same bytes. Throws MachineError if memory runs out.
+[[nodiscard]] std::string png_bytes(const Image& image);
+
+/// Writes the file completely or not at all, and creates its folders. Throws MachineError with the path and the reason.
+void write_png(const std::filesystem::path& path, const Image& image);
 
 }  // namespace workbench

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/text/text_table.hpp"
-#include "viz/density_scale.hpp"
 #include "viz/palette.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/style.hpp"

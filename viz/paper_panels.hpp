@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "viz/canvas.hpp"
-#include "viz/density_scale.hpp"
 #include "viz/graph_view.hpp"
+#include "viz/palette.hpp"
 #include "viz/raster.hpp"
 
 namespace workbench {

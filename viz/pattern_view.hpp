@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "viz/canvas.hpp"
-#include "viz/density_scale.hpp"
+#include "viz/palette.hpp"
 #include "viz/raster.hpp"
 #include "viz/style.hpp"
 

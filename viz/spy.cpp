@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "viz/density_scale.hpp"
+#include "viz/palette.hpp"
 #include "viz/raster.hpp"
 
 namespace workbench {

@@ -1,7 +1,7 @@
 #include "core/fetch/download.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -17,13 +17,65 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+
+#include <curl/curl.h>
+#include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
-#include "core/fetch/curl.hpp"
 #include "core/system/whole_file.hpp"
 
 namespace workbench {
 namespace {
+
+/// The functions of libcurl in use, under other names because libcurl defines macros with theirs. It is loaded on first use:
+/// linking it and its 25 dependencies would double the program's start-up time and package size, and it would trust the
+/// certificates of the build machine.
+struct Curl {
+    decltype(&::curl_easy_init) init = nullptr;
+    decltype(&::curl_easy_cleanup) cleanup = nullptr;
+    CURLcode (*set)(CURL*, CURLoption, ...) = nullptr;
+    CURLcode (*perform)(CURL*) = nullptr;
+    CURLcode (*get)(CURL*, CURLINFO, ...) = nullptr;
+    decltype(&::curl_easy_strerror) error_text = nullptr;
+    decltype(&::curl_slist_append) append = nullptr;
+    decltype(&::curl_slist_free_all) free_all = nullptr;
+};
+
+void* open_library() {
+    for (const char* file : {"libcurl.so.4", "libcurl-gnutls.so.4"}) {
+        void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        if (library != nullptr) return library;
+    }
+    throw MachineError(
+        "libcurl is not available: neither libcurl.so.4 nor libcurl-gnutls.so.4 was found; install it (Debian, Ubuntu: "
+        "libcurl4) or download the matrices by other means");
+}
+
+/// Never closes the library, which keeps global state.
+Curl loaded_functions() {
+    Curl curl;
+    void* const library = open_library();
+    const auto find = [library](auto& function, const char* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+        if (function == nullptr) throw MachineError(fmt::format("libcurl is not available: the library has no {}", name));
+    };
+    find(curl.init, "curl_easy_init");
+    find(curl.cleanup, "curl_easy_cleanup");
+    find(curl.set, "curl_easy_setopt");
+    find(curl.perform, "curl_easy_perform");
+    find(curl.get, "curl_easy_getinfo");
+    find(curl.error_text, "curl_easy_strerror");
+    find(curl.append, "curl_slist_append");
+    find(curl.free_all, "curl_slist_free_all");
+    return curl;
+}
+
+/// Throws MachineError if libcurl is not installed.
+const Curl& curl() {
+    static const Curl opened = loaded_functions();
+    return opened;
+}
 
 namespace fs = std::filesystem;
 

@@ -1,19 +1,21 @@
 #include "core/input/read_matrix.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/contract/errors.hpp"
 #include "core/input/bytes/byte_source.hpp"
-#include "core/input/bytes/tar_archive.hpp"
-#include "core/input/container_file.hpp"
+#include "core/input/bytes/libarchive.hpp"
 #include "core/input/foreign_file.hpp"
 #include "core/input/npz/npz_archive.hpp"
 #include "core/input/npz/scipy_npz.hpp"
@@ -21,11 +23,51 @@
 #include "core/input/texts/matrix_market.hpp"
 #include "core/input/texts/metis_graph.hpp"
 #include "core/input/texts/rutherford_boeing.hpp"
+#include "core/matrix/csr_matrix.hpp"
+#include "core/system/container.hpp"
 #include "core/system/host_memory.hpp"
+#include "core/system/process.hpp"
 #include "core/text/words.hpp"
 
 namespace workbench {
 namespace {
+
+/// Source: The MathWorks, "MAT-File Format": 124 bytes of text and places, the version, and "MI" in the byte order of the file.
+bool is_matlab(std::string_view start) {
+    constexpr std::size_t place = 124;
+    constexpr std::array<std::string_view, 4> versions{
+        {{"\x00\x01IM", 4}, {"\x00\x02IM", 4}, {"\x01\x00MI", 4}, {"\x02\x00MI", 4}}};
+    return start.size() >= place + 4 && std::ranges::find(versions, start.substr(place, 4)) != versions.end();
+}
+
+/// Source: The HDF Group, "HDF5 File Format Specification": the signature follows a block of 0, 512, 1024, ... bytes.
+bool is_hdf5(std::string_view start) {
+    constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+    for (std::size_t block = 0; block < start.size(); block = block == 0 ? 512 : 2 * block) {
+        if (start.substr(block).starts_with(signature)) return true;
+    }
+    return false;
+}
+
+/// The container of a file that begins with these bytes; null if it is none.
+const Container* container_of(std::string_view start) {
+    if (is_matlab(start)) return &matlab_file;
+    return is_hdf5(start) ? &hdf5_file : nullptr;
+}
+
+/// Reads the matrix of this name, or the only one. Its program writes a .npz into a temporary file, which is read and checked
+/// here. Throws like read_scipy_npz and run_container.
+CsrMatrix read_container(const Container& container, const std::filesystem::path& path, const std::string& member) {
+    const WorkFolder folder;
+    const std::filesystem::path npz = folder.path() / "matrix.npz";
+    run_container(container, path, {"read", path.string(), member, npz.string()});
+    try {
+        return read_scipy_npz(npz);
+    } catch (const InputError& error) {
+        const std::string what = error.what();
+        throw InputError(path.string() + ", as a .npz" + what.substr(std::min(npz.string().size(), what.size())));
+    }
+}
 
 constexpr const char* accepted =
     "a Matrix Market file ('%%MatrixMarket ...'), a Rutherford-Boeing file or a METIS graph, each also compressed (gzip, xz, "

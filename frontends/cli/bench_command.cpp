@@ -25,7 +25,6 @@
 #include "studies/bench/bench_page.hpp"
 #include "studies/bench/ranking.hpp"
 #include "studies/bench/records.hpp"
-#include "studies/bench/space_points.hpp"
 
 namespace workbench {
 namespace {

@@ -12,7 +12,6 @@
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "studies/bench/plots.hpp"
-#include "studies/cache_model/cache_chart.hpp"
 #include "studies/cache_model/cache_study.hpp"
 #include "viz/chart_files.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +19,7 @@
 #include "frontends/cli/kept_calibration.hpp"
 #include "frontends/cli/matrix_source.hpp"
 #include "frontends/cli/measuring.hpp"
+#include "frontends/cli/options.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/supervised.hpp"
@@ -130,13 +130,6 @@ void check_outputs(const ChooseArguments& arguments) {
         throw RecipeError(fmt::format("--page {}: expected a name that ends in .html", arguments.page));
     }
     check_results_file("--page", arguments.page);
-}
-
-std::vector<std::string> lines_of(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
 }
 
 /// The part of the key that all lines of the log have in common.

@@ -11,7 +11,7 @@
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
-#include "frontends/cli/drawn_graph.hpp"
+#include "frontends/cli/drawn_stages.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/matrix_runner.hpp"
 #include "frontends/cli/provenance.hpp"
@@ -20,7 +20,7 @@
 #include "pipeline/report/comparison.hpp"
 #include "pipeline/report/pictures.hpp"
 #include "studies/bench/tell_apart.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 
 namespace workbench {
 namespace {

@@ -1,21 +1,25 @@
 // workbench draw and workbench animate: pictures of the stages; no kernel runs.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/system/child.hpp"
 #include "core/system/kokkos_runtime.hpp"
+#include "core/system/process.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
 #include "frontends/cli/command.hpp"
-#include "frontends/cli/drawn_graph.hpp"
 #include "frontends/cli/drawn_stages.hpp"
-#include "frontends/cli/movie.hpp"
 #include "frontends/cli/terminal.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/report/pictures.hpp"
@@ -23,14 +27,61 @@
 #include "viz/animation.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/graph_picture.hpp"
+#include "viz/image.hpp"
 #include "viz/moves.hpp"
 #include "viz/paper_panels.hpp"
 #include "viz/pattern_view.hpp"
 #include "viz/pdf_canvas.hpp"
-#include "viz/png.hpp"
 
 namespace workbench {
 namespace {
+
+constexpr const char* encoder = "ffmpeg";
+constexpr const char* list_name = "frames.txt";
+constexpr const char* movie_name = "movie.mp4";
+
+/// The list of ffmpeg's demuxer `concat`. Without a second entry the last picture would be shown for no time.
+std::string list_of(std::span<const AnimationFrame> frames) {
+    std::string list = "ffconcat version 1.0\n";
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        list += fmt::format("file {}.png\nduration {}.{:02}\n", i, frames[i].hundredths / 100, frames[i].hundredths % 100);
+    }
+    return list + fmt::format("file {}.png\n", frames.size() - 1);
+}
+
+/// Throws MachineError if ffmpeg is not on PATH.
+void require_movie_encoder(const std::string& file) {
+    if (program_exists(encoder)) return;
+    throw MachineError(
+        fmt::format("--out {}: ffmpeg, which encodes MP4, is not on PATH; install it, or write .png or .gif", file));
+}
+
+/// The frames as an MP4 with H.264. Odd sizes grow by a white pixel. Throws MachineError if ffmpeg fails, with what it printed.
+std::string movie_bytes(std::span<const AnimationFrame> frames) {
+    const WorkFolder folder;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        write_whole_file(folder.path() / fmt::format("{}.png", i), png_bytes(frames[i].image));
+    }
+    write_whole_file(folder.path() / list_name, list_of(frames));
+    const std::vector<std::string> command{
+        encoder,      "-nostdin", "-loglevel", "error", "-f",
+        "concat",     "-i",       list_name,   "-vf",   "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,fps=50,format=yuv420p",
+        "-c:v",       "libx264",  "-crf",      "18",    "-movflags",
+        "+faststart", movie_name};
+    constexpr double limit_seconds = 3600;
+    const Ending end = Child(command, {.output = ChildOutput::returned, .folder = folder.path()}).wait(limit_seconds);
+    if (!end.not_started.empty()) throw MachineError(fmt::format("ffmpeg cannot be started: {}", end.not_started));
+    if (end.too_long) throw MachineError(fmt::format("ffmpeg took longer than {:g} s and was ended", limit_seconds));
+    if (end.exit_code < 0) throw MachineError(fmt::format("ffmpeg was ended by signal {}", end.signal));
+    if (end.exit_code > 0) {
+        const std::string printed = end.output.substr(0, end.output.find_last_not_of(" \n") + 1);
+        throw MachineError(fmt::format("ffmpeg failed with exit code {}: {}", end.exit_code, printed));
+    }
+    std::ifstream movie(folder.path() / movie_name, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(movie), {}};
+    if (bytes.empty()) throw MachineError("ffmpeg wrote no movie");
+    return bytes;
+}
 
 struct DrawArguments {
     DrawnArguments drawn;

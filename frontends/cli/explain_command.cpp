@@ -10,7 +10,7 @@
 #include "kernels/common/compilation/arrays_header.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/report/figures.hpp"
-#include "pipeline/run/layout_examples.hpp"
+#include "pipeline/run/recipe_storage.hpp"
 
 namespace workbench {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@
 #include "frontends/cli/bench_machine.hpp"
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/interruption.hpp"
+#include "frontends/cli/options.hpp"
 #include "frontends/cli/provenance.hpp"
 #include "frontends/cli/recipe_changes.hpp"
 #include "frontends/cli/sanitizer.hpp"
@@ -129,13 +129,6 @@ std::vector<std::string> what_is_open(std::vector<std::string> words) {
     std::istringstream lines(end.output);
     for (std::string line; std::getline(lines, line);) open.push_back(line);
     return open;
-}
-
-std::vector<std::string> lines_of(const fs::path& file) {
-    std::vector<std::string> lines;
-    std::ifstream stream(file);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
 }
 
 /// A new file of lines in the folder of the judgement.

@@ -191,6 +191,13 @@ void check_results_file(const std::string& option, const std::string& file) {
     check_writable(file);
 }
 
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
 void add_keep_option(CLI::App& command, std::string& folder) {
     command
         .add_option("--keep", folder,

@@ -69,6 +69,9 @@ void mark_new_files();
 /// something else, MachineError if it cannot be written. An empty name and standard output are fine.
 void check_results_file(const std::string& option, const std::string& file);
 
+/// The lines of such a file; none if there is no file.
+[[nodiscard]] std::vector<std::string> lines_of(const std::filesystem::path& file);
+
 /// --keep.
 void add_keep_option(CLI::App& command, std::string& folder);
 

@@ -13,7 +13,7 @@
 #include "core/contract/failure.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
-#include "frontends/cli/drawn_graph.hpp"
+#include "frontends/cli/drawn_stages.hpp"
 #include "frontends/cli/interruption.hpp"
 #include "frontends/cli/options.hpp"
 #include "frontends/cli/terminal.hpp"

@@ -1,8 +1,10 @@
-// workbench completion and workbench manual: descriptions of the command line.
+// workbench completion, manual and schema: descriptions of the command line and of files.
 #include <fmt/format.h>
 
 #include "frontends/cli/command.hpp"
 #include "frontends/cli/command_line.hpp"
+#include "frontends/schema/schema.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 
 namespace workbench {
 namespace {
@@ -22,6 +24,12 @@ ExitCode print_manual(const SelfArguments& arguments) {
     return ExitCode::ok;
 }
 
+ExitCode print_schema(const std::string& kind) {
+    const SchemaOf of = kind == "suite" ? SchemaOf::suite : kind == "space" ? SchemaOf::space : SchemaOf::recipe;
+    fmt::print("{}", schema_text(of, catalogue()));
+    return ExitCode::ok;
+}
+
 }  // namespace
 
 void add_completion_command(CLI::App& app, Action& action) {
@@ -35,6 +43,14 @@ void add_completion_command(CLI::App& app, Action& action) {
 
 void add_manual_command(CLI::App& app, Action& action) {
     add_command(app, action, "manual", "Print the manual page in man format", print_manual).arguments.program = &app;
+}
+
+void add_schema_command(CLI::App& app, Action& action) {
+    const auto [command, kind] =
+        add_command(app, action, "schema", "Print the JSON schema of recipes, suites or spaces, for editors", print_schema);
+    command.add_option("kind", kind, "recipe, suite or space (default: recipe)")
+        ->check(CLI::IsMember({"recipe", "suite", "space"}))
+        ->type_name("KIND");
 }
 
 }  // namespace workbench

@@ -165,7 +165,6 @@ TrialPlan make_plan(const TrialSetUp& set_up, const std::vector<LayoutField>& fi
     plan.repeats = has_exact_sums(fields, set_up);
     const PackedArrays packed = pack_arrays(fields);
     if (packed.bytes.size() > plan.arguments.size()) throw std::logic_error("a layout with too many fields for a trial");
-    plan.argument_bytes = packed.bytes.size();
     std::memcpy(plan.arguments.data(), packed.bytes.data(), packed.bytes.size());
     set_text(plan.shared_object, set_up.shared_object.string());
     set_text(plan.function, kernel_function);

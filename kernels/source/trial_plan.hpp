@@ -48,7 +48,6 @@ struct TrialPlan {
     bool accumulates = true;  // false: the kernel computes y = A x alone
     std::uint64_t file_bytes = 0;
     Launch launch;
-    std::uint64_t argument_bytes = 0;
     bool has_prepared = false;   // there is memory on a GPU that the file may prepare, if only 0 bytes
     std::uint64_t prepared = 0;  // offset of the pointer to what the file's own function has prepared
     std::array<unsigned char, most_trial_arguments> arguments{};

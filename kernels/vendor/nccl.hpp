@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "core/matrix/interface.hpp"
+
 namespace workbench {
 
 /// Identifies a communicator; one rank creates it for all.
@@ -22,13 +24,8 @@ struct NcclMessage {
 
 /// One rank of a communicator. All ranks make the same calls in the same order. stream: a cudaStream_t; the caller must keep
 /// operations of one communicator from overlapping on two streams. Throws MachineError.
-class NcclCommunicator {
+class NcclCommunicator : public Interface {
 public:
-    NcclCommunicator() = default;
-    NcclCommunicator(const NcclCommunicator&) = delete;
-    NcclCommunicator& operator=(const NcclCommunicator&) = delete;
-    virtual ~NcclCommunicator() = default;
-
     /// Sends and receives all messages at once; none may be empty. Does nothing without messages.
     virtual void send_and_receive(std::span<const NcclMessage> outgoing, std::span<const NcclMessage> incoming,
                                   void* stream) = 0;

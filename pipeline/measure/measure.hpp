@@ -11,7 +11,6 @@
 #include "core/contract/device.hpp"
 #include "core/contract/rounding.hpp"
 #include "pipeline/measure/candidate.hpp"
-#include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "pipeline/measure/verification.hpp"
 

@@ -1,10 +1,11 @@
 // Kernels in source files next to the recipe: [kernel] cuda_source and cpu_source.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
 
+#include <fmt/core.h>
+
+#include "core/text/suggestion.hpp"
 #include "pipeline/recipe/checked_text.hpp"
 #include "pipeline/recipe/checks.hpp"
 #include "pipeline/recipe/text.hpp"
@@ -44,6 +45,35 @@ void check_expression(const Setting& setting, const std::string& expression, con
     }
 }
 
+/// True if the setting names a share, which stages without a parameter `share` cannot work on.
+bool selects_share(const Setting& setting) {
+    const auto* text = setting.as<std::string>();
+    return setting.key == "share" && text != nullptr && share_choice(*text).has_value();
+}
+
+std::string unknown_key(const Setting& setting, const std::string& owner, const std::vector<ParameterDeclaration>& known) {
+    const std::string& key = setting.key;
+    const std::string shown = printable(key, 40);
+    if (selects_share(setting)) return fmt::format("{} cannot work on a share", owner);
+    const auto renamed = std::ranges::find(known, key, &ParameterDeclaration::formerly);
+    if (!key.empty() && renamed != known.end()) return fmt::format("{}: '{}' is now called '{}'", owner, shown, renamed->name);
+    if (known.empty()) return fmt::format("{} has no parameters; found '{}'", owner, shown);
+    return fmt::format("{} has no '{}'{}", owner, shown, expected_one_of(key, names_of(known)));
+}
+
+/// The value of a setting for this declaration, if it has the form of one.
+std::optional<ParameterValue> value_for(const ParameterDeclaration& declaration, const Setting& setting) {
+    if (!is_list(declaration.type)) return setting.value;
+    if (const auto* only = setting.as<std::int64_t>()) return std::to_string(*only);
+    return setting.list ? std::optional<ParameterValue>(*setting.list) : setting.value;
+}
+
+std::string reason_to_refuse(const ParameterDeclaration& declaration, const Setting& setting) {
+    if (const std::optional<ParameterValue> value = value_for(declaration, setting))
+        return reason_to_refuse(declaration, *value);
+    return fmt::format("{}, expected {}", found_text(setting), accepted_values(declaration));
+}
+
 }  // namespace
 
 std::filesystem::path check_source_file(const Setting& setting, std::span<const std::filesystem::path> files,
@@ -75,15 +105,9 @@ const std::vector<ParameterDeclaration>& source_parameters() {
             .name = name, .default_value = default_value, .minimum = minimum, .maximum = maximum, .unit = unit, .help = help};
     };
     static const std::vector<ParameterDeclaration> all = {
-        {.name = "cuda_source",
-         .type = ParameterType::text,
-         .optional = true,
-         .help = "CUDA kernel, a file next to the recipe"},
-        {.name = "cpu_source", .type = ParameterType::text, .optional = true, .help = "C++ kernel, a file next to the recipe"},
-        {.name = "threads",
-         .type = ParameterType::text,
-         .default_value = std::string("rows"),
-         .help = "expression for the number of GPU threads"},
+        declare("cuda_source", ParameterType::text, not_required, {}, "CUDA kernel, a file next to the recipe"),
+        declare("cpu_source", ParameterType::text, not_required, {}, "C++ kernel, a file next to the recipe"),
+        declare("threads", ParameterType::text, by_default("rows"), {}, "expression for the number of GPU threads"),
         integer("threads_per_row", 1, 1, 1024, "factor of the number of threads"),
         integer("threads_per_block", 256, 1, 1024, "threads per block"),
         integer("shared_bytes", 0, 0, 1 << 20, "dynamic shared memory per block", "bytes"),
@@ -92,21 +116,11 @@ const std::vector<ParameterDeclaration>& source_parameters() {
          .default_value = std::string("0"),
          .unit = "bytes",
          .help = "expression for the GPU memory that the function prepare of a CUDA file fills"},
-        {.name = "zero_y",
-         .type = ParameterType::boolean,
-         .default_value = false,
-         .help = "set y to zero before each product, for kernels that add to it atomically"},
-        {.name = "accumulate",
-         .type = ParameterType::boolean,
-         .default_value = true,
-         .help = "false: the kernel computes y = A x alone; y += A x goes through a buffer"},
-        {.name = "limit_seconds",
-         .type = ParameterType::real,
-         .default_value = 10.0,
-         .minimum = 0.001,
-         .maximum = 86400,
-         .unit = "s",
-         .help = "abort a product after this time"},
+        declare("zero_y", ParameterType::boolean, by_default(false), {},
+                "set y to zero before each product, for kernels that add to it atomically"),
+        declare("accumulate", ParameterType::boolean, by_default(true), {},
+                "false: the kernel computes y = A x alone; y += A x goes through a buffer"),
+        real_parameter("limit_seconds", by_default(10.0), between(0.001, 86400, "s"), "abort a product after this time"),
     };
     return all;
 }
@@ -154,6 +168,33 @@ std::vector<KernelSource> check_sources(const RecipeTable& table, std::span<cons
                         first.key);
     }
     return sources;
+}
+
+std::optional<Parameters> check_parameters(const RecipeTable& table, const std::string& owner,
+                                           const std::vector<ParameterDeclaration>& declarations,
+                                           const std::vector<std::string>& others, Diagnostics& diagnostics) {
+    bool correct = true;
+    std::map<std::string, ParameterValue> given;
+    for (const Setting& setting : table.settings) {
+        if (std::ranges::count(others, setting.key) > 0) continue;
+        const auto declaration = std::ranges::find(declarations, setting.key, &ParameterDeclaration::name);
+        if (declaration == declarations.end()) {
+            diagnostics.add_unmatched(setting.key_place, "{}", unknown_key(setting, owner, declarations));
+            correct = false;
+        } else if (const std::string reason = reason_to_refuse(*declaration, setting); !reason.empty()) {
+            diagnostics.add(setting.value_place, "{}, {}: {}", owner, setting.key, reason);
+            correct = false;
+        } else {
+            given.emplace(setting.key, *value_for(*declaration, setting));
+        }
+    }
+    for (const ParameterDeclaration& declaration : declarations) {
+        const bool needed = !declaration.default_value && !declaration.optional;
+        if (!needed || table.find(declaration.name) != nullptr) continue;
+        diagnostics.add(table.place_of("use"), "{} needs '{}': {}", owner, declaration.name, accepted_values(declaration));
+        correct = false;
+    }
+    return correct ? std::optional(Parameters(declarations, std::move(given))) : std::nullopt;
 }
 
 }  // namespace workbench

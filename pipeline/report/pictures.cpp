@@ -15,7 +15,7 @@
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "pipeline/report/figures.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 #include "viz/storage_sheet.hpp"
 
 namespace workbench {

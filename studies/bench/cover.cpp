@@ -9,7 +9,7 @@
 
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
-#include "pipeline/measure/median.hpp"
+#include "pipeline/measure/timing.hpp"
 #include "studies/bench/ranking.hpp"
 
 namespace workbench {

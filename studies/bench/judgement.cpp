@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/text_table.hpp"
-#include "pipeline/measure/median.hpp"
-#include "studies/bench/own_kernel.hpp"
+#include "pipeline/measure/timing.hpp"
+#include "studies/bench/line.hpp"
 #include "studies/bench/ranking.hpp"
 
 namespace workbench {
@@ -291,7 +291,7 @@ Judgement judge(const std::vector<std::string>& kernel, const std::vector<std::s
         JudgedMatrix one{
             .matrix = text_in(line.at("key"), "matrix"), .status = text_in(line, "status"), .reason = text_in(line, "reason")};
         one.way = way_of(one.reason);
-        for (const Record& record : records_of_line(without_baselines(line).dump())) {
+        for (const Record& record : records_of_line(without_baselines(line))) {
             if (record.status == "measured") one.timed = record;
         }
         if (one.timed) one.baseline_seconds = seconds_of_baseline(line, one.timed->device);
@@ -342,9 +342,7 @@ Json json_of(const Judgement& judgement) {
             {"matrices", matrices}};
 }
 
-std::string to_json(const Judgement& judgement) {
-    return json_of(judgement).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_json(const Judgement& judgement) { return in_one_line(json_of(judgement)); }
 
 std::string to_text(const Judgement& judgement) {
     std::string text = fmt::format("{}, {}: {}\n", judgement.file, judgement.precision, judgement.verdict());

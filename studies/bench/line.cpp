@@ -1,6 +1,8 @@
 #include "studies/bench/line.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,7 +10,6 @@
 
 #include "core/contract/parameters.hpp"
 #include "core/text/text_table.hpp"
-#include "studies/bench/own_kernel.hpp"
 #include "studies/bench/tell_apart.hpp"
 
 namespace workbench {
@@ -16,15 +17,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string in_one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json json_of(const BenchKey& key) {
-    Json json{{"recipe", key.recipe},   {"matrix", key.matrix}, {"bytes", key.bytes},    {"precision", name_of(key.precision)},
-              {"program", key.program}, {"device", key.device}, {"options", key.options}};
-    if (!key.files.empty()) json["files"] = key.files;
-    if (!key.software.empty()) json["software"] = key.software;
-    return json;
+/// The list under a key, or an empty one.
+Json items_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_array() ? *found : Json::array();
 }
+
+std::string string_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// The first error that names the file.
+std::string error_about(const Json& report, const std::string& file) {
+    for (const Json& error : items_of(report, "errors")) {
+        if (error.is_string() && error.get<std::string>().find(file) != std::string::npos) return error;
+    }
+    return "";
+}
+
+using Json = nlohmann::ordered_json;
 
 Json json_of(const BenchRecipeFacts& recipe, const std::string& hash) {
     return {
@@ -123,6 +135,35 @@ void add_warnings_of_best(const Json& kernels, const Json& best, std::vector<std
 
 }  // namespace
 
+std::string device_of_backend(const std::string& backend) {
+    return backend == "cuda" || backend == "cusparse" ? "gpu" : "host";
+}
+
+std::vector<FailedOwnKernel> failed_own_kernels(const std::map<std::string, std::string>& facts, const Json& report) {
+    std::vector<FailedOwnKernel> failed;
+    for (const char* backend : {"cpu", "cuda"}) {
+        const auto source = facts.find(std::string("kernel.") + backend + "_source");
+        if (source == facts.end()) continue;
+        if (source->second.size() < 3) continue;
+        const std::filesystem::path file = source->second.substr(1, source->second.size() - 2);  // without quotes
+        std::set<std::string> without;                                                           // precisions
+        for (const Json& kernel : items_of(report, "kernels")) without.insert(string_at(kernel, "precision"));
+        for (const Json& kernel : items_of(report, "kernels")) {
+            if (string_at(kernel, "kernel") != file.stem() || string_at(kernel, "backend") != backend) continue;
+            const std::string precision = string_at(kernel, "precision");
+            const std::string status = string_at(kernel, "status");
+            without.erase(precision);
+            if (status == "measured") continue;
+            failed.push_back({device_of_backend(backend), precision, status, string_at(kernel, "reason")});
+        }
+        const std::string error = error_about(report, file.filename().string());
+        for (const std::string& precision : without) {
+            if (!error.empty()) failed.push_back({device_of_backend(backend), precision, "failed", error});
+        }
+    }
+    return failed;
+}
+
 std::string content_hash(const std::string& text) {
     std::uint64_t hash = 14695981039346656037U;
     for (const char letter : text) {
@@ -144,10 +185,20 @@ std::string in_given_name(std::string text, const BenchRecipeFacts& recipe) {
     return text;
 }
 
-std::string BenchKey::text() const { return in_one_line(json_of(*this)); }
+std::string in_one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json BenchKey::json() const {
+    Json json{{"recipe", recipe},   {"matrix", matrix}, {"bytes", bytes},    {"precision", name_of(precision)},
+              {"program", program}, {"device", device}, {"options", options}};
+    if (!files.empty()) json["files"] = files;
+    if (!software.empty()) json["software"] = software;
+    return json;
+}
+
+std::string BenchKey::text() const { return in_one_line(json()); }
 
 BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, const Json& report, bool keep_samples,
-                         const MatrixFacts& facts) {
+                         const MatrixFacts& facts, const Json* trial) {
     Json kernels = of_precision(report.at("kernels"), key.precision);
     const Json layouts = of_precision(report.at("layouts"), key.precision);
     if (!keep_samples) {
@@ -166,26 +217,27 @@ BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe, co
         warnings.push_back(std::move(warning));
     }
     if (found.best != nullptr) add_warnings_of_best(kernels, *found.best, warnings);
-    const Json line{{"key", json_of(key)},
-                    {"status", found.status},
-                    {"reason", found.reason.empty() ? Json(nullptr) : Json(found.reason)},
-                    {"recipe", json_of(recipe, key.recipe)},
-                    {"matrix", matrix},
-                    {"stages", of_precision(report.at("stages"), key.precision)},
-                    {"layouts", layouts},
-                    {"cache", report.at("cache")},
-                    {"vectors", report.value("vectors", 1)},
-                    {"turn_seed", report.at("turn_seed")},
-                    {"kernels", kernels},
-                    {"devices", report.at("devices")},
-                    {"machine", report.at("machine")},
-                    {"versions", report.at("versions")},
-                    {"notes", notes}};
+    Json line{{"key", key.json()},
+              {"status", found.status},
+              {"reason", found.reason.empty() ? Json(nullptr) : Json(found.reason)},
+              {"recipe", json_of(recipe, key.recipe)},
+              {"matrix", matrix},
+              {"stages", of_precision(report.at("stages"), key.precision)},
+              {"layouts", layouts},
+              {"cache", report.at("cache")},
+              {"vectors", report.value("vectors", 1)},
+              {"turn_seed", report.at("turn_seed")},
+              {"kernels", kernels},
+              {"devices", report.at("devices")},
+              {"machine", report.at("machine")},
+              {"versions", report.at("versions")},
+              {"notes", notes}};
+    if (trial != nullptr) line["trial"] = *trial;
     return {in_one_line(line), found.status, warnings, found.best == nullptr ? found.reason : summary_of(*found.best)};
 }
 
 BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason) {
-    const Json line{{"key", json_of(key)},
+    const Json line{{"key", key.json()},
                     {"status", "failed"},
                     {"reason", reason},
                     {"recipe", json_of(recipe, key.recipe)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,21 @@
 #include "studies/bench/matrices.hpp"
 
 namespace workbench {
+
+/// A kernel beside the recipe that was not measured.
+struct FailedOwnKernel {
+    std::string device;     // "host" or "gpu"
+    std::string precision;  // "f32" or "f64"
+    std::string status;     // "wrong", "unsuitable", "failed"
+    std::string reason;
+};
+
+/// "host" or "gpu".
+[[nodiscard]] std::string device_of_backend(const std::string& backend);
+
+/// `facts`: see facts_of_recipe. `report`: the report of a run, or a line of a bench; its lists may be missing.
+[[nodiscard]] std::vector<FailedOwnKernel> failed_own_kernels(const std::map<std::string, std::string>& facts,
+                                                              const nlohmann::ordered_json& report);
 
 /// Identifies a measurement.
 struct BenchKey {
@@ -24,8 +40,12 @@ struct BenchKey {
     std::string files = {};     // contents_of_files; not in a line of a recipe that brings none
     std::string software = {};  // versions of libraries and of the GPU's driver; lines of earlier versions lack it
 
+    [[nodiscard]] nlohmann::ordered_json json() const;
     [[nodiscard]] std::string text() const;  // one line of JSON
 };
+
+/// JSON in one line, with U+FFFD for bytes that are not UTF-8.
+[[nodiscard]] std::string in_one_line(const nlohmann::ordered_json& json);
 
 /// 16 hexadecimal digits: FNV-1a with 64 bits.
 [[nodiscard]] std::string content_hash(const std::string& text);
@@ -52,9 +72,11 @@ struct BenchLine {
     std::string summary;                // for the terminal: "1.23 x (1.20 to 1.25), kernel lanes", or the reason
 };
 
-/// The line of a run's report.json. Throws std::exception if the JSON is no such report.
+/// The line of a run's report.json. `trial`: its value under this key (search_log.hpp); null: it has none. Throws
+/// std::exception if the JSON is no such report.
 [[nodiscard]] BenchLine line_of_report(const BenchKey& key, const BenchRecipeFacts& recipe,
-                                       const nlohmann::ordered_json& report, bool keep_samples, const MatrixFacts& facts = {});
+                                       const nlohmann::ordered_json& report, bool keep_samples, const MatrixFacts& facts = {},
+                                       const nlohmann::ordered_json* trial = nullptr);
 
 /// The line of a run that left no report.
 [[nodiscard]] BenchLine line_of_failure(const BenchKey& key, const BenchRecipeFacts& recipe, const std::string& reason);

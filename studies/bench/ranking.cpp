@@ -16,7 +16,7 @@
 #include "core/text/suggestion.hpp"
 #include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
-#include "pipeline/measure/median.hpp"
+#include "pipeline/measure/timing.hpp"
 #include "studies/bench/printed_table.hpp"
 
 namespace workbench {

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
-#include "studies/bench/own_kernel.hpp"
+#include "studies/bench/line.hpp"
 #include "studies/bench/tell_apart.hpp"
 
 namespace workbench {
@@ -306,9 +306,9 @@ std::vector<std::string> add_records(const std::vector<std::filesystem::path>& f
     return notes;
 }
 
-std::vector<Record> records_of_line(const std::string& line) {
+std::vector<Record> records_of_line(const Json& line) {
     std::vector<Record> records;
-    add_run(Json::parse(line), records);
+    add_run(line, records);
     keep_last_and_tell_apart(records);
     return records;
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "pipeline/report/report.hpp"
 
 namespace workbench {
@@ -62,7 +64,7 @@ struct Record {
 std::vector<std::string> add_records(const std::vector<std::filesystem::path>& files, std::vector<Record>& records);
 
 /// The records of a line of a bench.
-[[nodiscard]] std::vector<Record> records_of_line(const std::string& line);
+[[nodiscard]] std::vector<Record> records_of_line(const nlohmann::ordered_json& line);
 
 /// The records of reports in memory.
 [[nodiscard]] std::vector<Record> records_of(const std::vector<RunReport>& reports);

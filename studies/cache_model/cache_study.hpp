@@ -7,10 +7,11 @@
 
 #include "pipeline/recipe/recipe.hpp"
 #include "studies/cache_model/cache_model.hpp"
+#include "viz/chart.hpp"
 
 namespace workbench {
 
-/// The place of a point in a chart (studies/cache_model/cache_chart.hpp), and the curve of each cache to which it
+/// The place of a point in a chart, and the curve of each cache to which it
 /// belongs.
 struct ChartPlace {
     double x = 0;
@@ -50,5 +51,16 @@ struct CacheStudy {
 /// Throws InputError where the matrix does not suit a stage, MachineError where memory lacks.
 [[nodiscard]] CachePoint study_cache(const Recipe& recipe, const CsrMatrix& matrix, Precision precision,
                                      const CacheModel& model, const StageContext& context);
+
+/// A curve for each cache and each combination of the other swept values, over the numbers of the last swept parameter. Points
+/// that are unsuitable for the layout are left out.
+[[nodiscard]] XyChart chart_of(const CacheStudy& study);
+
+/// Throws RecipeError if the points of the sweep cannot be charted: nothing is swept, the last swept value is not a number, or
+/// there are more curves than colours.
+void check_chartable(const std::vector<Recipe>& recipes, const CacheModel& model);
+
+/// Expects recipes that check_chartable accepts.
+[[nodiscard]] ChartPlace chart_place(const Recipe& recipe);
 
 }  // namespace workbench

@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 BenchKey key_of(const SearchLog& log, const BenchRecipeFacts& recipe) {
     BenchKey key = log.key;
     key.recipe = content_hash(recipe.resolved);
@@ -47,22 +45,22 @@ TrialFacts trial_facts_of(const Json& line) {
 
 /// Throws RecipeError if the line belongs to another search.
 void check_key(const SearchLog& log, const Json& key, std::size_t number) {
-    const Json own = Json::parse(log.key.text());
+    const Json own = log.key.json();
     constexpr std::array names{std::pair{"matrix", "the matrix"},           std::pair{"bytes", "the size of the matrix file"},
                                std::pair{"device", "the device"},           std::pair{"precision", "the precision"},
                                std::pair{"program", "the program version"}, std::pair{"options", "the options"},
                                std::pair{"software", "the versions"}};
     for (const auto& [name, words] : names) {
-        const Json found = key.value(name, Json(nullptr));
-        const Json expected = own.value(name, Json(nullptr));
+        const std::string found = in_one_line(key.value(name, Json(nullptr)));
+        const std::string expected = in_one_line(own.value(name, Json(nullptr)));
         if (found == expected) continue;
         throw RecipeError(
             fmt::format("{}:{}: this line belongs to another search: expected {} {}, found {}; name another --log", log.file,
-                        number, words, one_line(expected), one_line(found)));
+                        number, words, expected, found));
     }
 }
 
-LoggedTrial trial_of(const std::string& text, const Json& line) {
+LoggedTrial trial_of(const Json& line) {
     LoggedTrial trial;
     trial.key = line["key"].value("recipe", "");
     trial.files = line["key"].value("files", "");
@@ -74,7 +72,7 @@ LoggedTrial trial_of(const std::string& text, const Json& line) {
     }
     trial.facts = trial_facts_of(line);
     if (trial.status != "measured") return trial;
-    std::vector<Record> records = records_of_line(text);
+    std::vector<Record> records = records_of_line(line);
     const auto measured =
         std::find_if(records.begin(), records.end(), [](const Record& one) { return one.status == "measured"; });
     if (measured != records.end()) trial.record = std::move(*measured);
@@ -103,9 +101,8 @@ BenchRecipeFacts facts_for_log(const Recipe& recipe) {
 }
 
 std::string trial_line(const SearchLog& log, const BenchRecipeFacts& recipe, const RunReport& report, const TrialFacts& facts) {
-    Json line = Json::parse(line_of_report(key_of(log, recipe), recipe, json_of(report), false).text);
-    line["trial"] = json_of(facts);
-    return one_line(line);
+    const Json trial = json_of(facts);
+    return line_of_report(key_of(log, recipe), recipe, json_of(report), false, {}, &trial).text;
 }
 
 std::string begun_line(const SearchLog& log, const BenchRecipeFacts& recipe) {
@@ -115,7 +112,7 @@ std::string begun_line(const SearchLog& log, const BenchRecipeFacts& recipe) {
 std::string crashed_line(const std::string& begun, const std::string& reason) {
     Json line = Json::parse(begun);
     line["reason"] = reason;
-    return one_line(line);
+    return in_one_line(line);
 }
 
 std::string name_in_line(const std::string& line) { return Json::parse(line)["recipe"]["name"]; }
@@ -130,7 +127,7 @@ std::vector<LoggedTrial> logged_trials(const SearchLog& log) {
         if (!line.is_object() || !line.contains("key") || !line["key"].is_object()) refuse("this is not a line of a search");
         check_key(log, line["key"], i + 1);
         try {
-            LoggedTrial trial = trial_of(log.lines[i], line);
+            LoggedTrial trial = trial_of(line);
             const auto before =
                 std::find_if(trials.begin(), trials.end(), [&](const LoggedTrial& one) { return one.key == trial.key; });
             if (before != trials.end()) trials.erase(before);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/contract/errors.hpp"
+#include "core/matrix/interface.hpp"
 #include "pipeline/solving/solve_rules.hpp"
 #include "studies/solve/prepared_solver.hpp"
 
@@ -34,7 +35,7 @@ void time_product(Multiplier<Value>& multiplier, const SolveOptions& options, So
 
 /// One solve with a solver; a derived class may replace the multiplier between iterations.
 template <ValueType Value>
-class IterativeSolve {
+class IterativeSolve : public Interface {
 public:
     IterativeSolve(PreparedSolver<Value>& solver, const SolveOptions& options)
         : solver_(solver),
@@ -43,9 +44,6 @@ public:
           device_(solver.device()),
           options_(options),
           rules_(options.tolerance, system_.norm_of_b(), options.most_iterations, options.patience) {}
-    IterativeSolve(const IterativeSolve&) = delete;
-    IterativeSolve& operator=(const IterativeSolve&) = delete;
-    virtual ~IterativeSolve() = default;
 
     SolveOutcome run() {
         outcome_.preparation = multiplier_->preparation();

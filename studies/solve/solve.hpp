@@ -224,7 +224,7 @@ private:
 template <ValueType Value>
 class PreparedSolver;  // prepared_solver.hpp
 
-/// Solves with a solver of these options; with refinement if its multiplier rounds values (refined_solve.hpp). Fills every
+/// Solves with a solver of these options; with refinement if its multiplier rounds values (solve_refined). Fills every
 /// member but `baseline` and `control`. Throws MachineError if the device fails.
 template <ValueType Value>
 [[nodiscard]] SolveOutcome solve(PreparedSolver<Value>& solver, const SolveOptions& options);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "studies/bench/bench.hpp"
 #include "studies/bench/matrices.hpp"
 #include "studies/bench/results_file.hpp"
-#include "studies/bench/space_points.hpp"
 #include "support/golden.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"

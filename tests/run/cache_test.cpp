@@ -11,7 +11,6 @@
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
 #include "run/catalogue_runs.hpp"
-#include "studies/cache_model/cache_chart.hpp"
 #include "studies/cache_model/cache_study.hpp"
 #include "support/layouts/layout_recipes.hpp"
 #include "support/slow.hpp"

@@ -16,7 +16,6 @@
 #include "pipeline/engine/chain.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/report/report.hpp"
-#include "pipeline/run/layout_examples.hpp"
 #include "pipeline/run/recipe_storage.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/drawn_texts.hpp"

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/measure/median.hpp"
 #include "pipeline/measure/timing.hpp"
 #include "support/layouts/scripted.hpp"
 

@@ -20,7 +20,6 @@
 #include "stages/refine_partition.hpp"
 #include "stages/stages.hpp"
 #include "stages/steps.hpp"
-#include "stages/supervariables.hpp"
 #include "support/data_folder.hpp"
 #include "support/message_of.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/matrix/random.hpp"
-#include "stages/pack_boxes.hpp"
 #include "stages/vertex_places.hpp"
 
 namespace workbench {

@@ -17,9 +17,9 @@
 #include "support/split_shares.hpp"
 #include "viz/animation.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/image.hpp"
 #include "viz/moves.hpp"
 #include "viz/pdf_canvas.hpp"
-#include "viz/png.hpp"
 #include "viz/text.hpp"
 
 namespace workbench {

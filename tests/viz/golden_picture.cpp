@@ -7,7 +7,7 @@
 #include <png.h>
 
 #include "support/golden.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 
 namespace workbench {
 namespace fs = std::filesystem;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "viz/chart.hpp"
-#include "viz/density_scale.hpp"
 #include "viz/memory_bar.hpp"
 #include "viz/palette.hpp"
 #include "viz/raster.hpp"

@@ -7,7 +7,7 @@
 
 #include "core/matrix/staged_matrix.hpp"
 #include "support/drawn_texts.hpp"
-#include "viz/density_scale.hpp"
+#include "viz/palette.hpp"
 #include "viz/paper_panels.hpp"
 #include "viz/raster.hpp"
 

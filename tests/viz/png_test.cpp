@@ -14,7 +14,7 @@
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 #include "viz/golden_picture.hpp"
-#include "viz/png.hpp"
+#include "viz/image.hpp"
 
 namespace workbench {
 namespace fs = std::filesystem;

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/matrix/interface.hpp"
+
 namespace workbench {
 
 /// The source cannot deliver further bytes: what was found and what was expected. The reader adds the file and the place.
@@ -18,14 +20,9 @@ struct BrokenSource : std::runtime_error {
 };
 
 /// A stream of bytes. All bytes before a damaged one are delivered.
-class ByteSource {
+class ByteSource : public Interface {
 public:
     static constexpr std::uintmax_t unknown_size = std::numeric_limits<std::uintmax_t>::max();
-
-    ByteSource() = default;
-    virtual ~ByteSource() = default;
-    ByteSource(const ByteSource&) = delete;
-    ByteSource& operator=(const ByteSource&) = delete;
 
     /// Writes bytes into the buffer and returns how many: at least one, or 0 at the end. Throws BrokenSource, also when called
     /// again.

@@ -4,6 +4,7 @@
 #include <archive.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,14 @@
 #include "core/input/bytes/byte_source.hpp"
 
 namespace workbench {
+
+/// True if these are at least 512 bytes that begin with a tar header with a correct check sum.
+[[nodiscard]] bool is_tar(std::string_view start);
+
+/// Calls visit(name, bytes) for each regular file in order; visit need not read the bytes and must not keep them. Throws
+/// BrokenSource if the archive is damaged.
+void for_each_member(std::unique_ptr<ByteSource> archive,
+                     const std::function<void(const std::string& name, std::unique_ptr<ByteSource> bytes)>& visit);
 
 /// An archive that is read once, from beginning to end.
 class ArchiveReader {

@@ -6,17 +6,13 @@
 #include <string>
 
 #include "core/matrix/csr_matrix.hpp"
+#include "core/matrix/interface.hpp"
 #include "core/matrix/row_range.hpp"
 
 namespace workbench {
 
-class RowReader {
+class RowReader : public Interface {
 public:
-    RowReader() = default;
-    RowReader(const RowReader&) = delete;
-    RowReader& operator=(const RowReader&) = delete;
-    virtual ~RowReader() = default;
-
     [[nodiscard]] virtual Index rows() const = 0;
     [[nodiscard]] virtual Index columns() const = 0;
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/matrix/interface.hpp"
+
 namespace workbench {
 
 struct WebRequest {
@@ -43,13 +45,8 @@ struct WebSite {
 };
 
 /// A server on 127.0.0.1. The destructor closes all connections.
-class WebServer {
+class WebServer : public Interface {
 public:
-    WebServer() = default;
-    virtual ~WebServer() = default;
-    WebServer(const WebServer&) = delete;
-    WebServer& operator=(const WebServer&) = delete;
-
     [[nodiscard]] virtual int port() const = 0;
 
     /// From now on, requests are answered by other threads.
