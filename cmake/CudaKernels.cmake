@@ -18,7 +18,7 @@ LayoutEntry (*const compiled_${name})() = ${name}_entry;
 endforeach()
 file(GLOB cuda_sources CONFIGURE_DEPENDS kernels/*/*.cu kernels/formats/*/*.cu)
 workbench_cuda_sources(workbench_kernels ${cuda_sources})
-file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/formats/*/cusparse.cpp kernels/vendor/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
+file(GLOB vendor_sources CONFIGURE_DEPENDS kernels/formats/*/cusparse.cpp kernels/formats/*/gpu.cpp kernels/vendor/cusparse.cpp kernels/vendor/cusparse_slices.cpp kernels/vendor/open_module.cpp)
 target_sources(workbench_kernels PRIVATE ${vendor_sources})
 # Also for tests that instantiate kernels. Device code calls constexpr functions of schedules (kernels/common/schedule/run.hpp), which
 # needs --expt-relaxed-constexpr. -Wpedantic would warn about line markers that nvcc generates.

@@ -33,10 +33,10 @@ endfunction()
 file(GLOB formats_in_one_file RELATIVE ${CMAKE_SOURCE_DIR}/kernels/formats CONFIGURE_DEPENDS kernels/formats/*.hpp)
 list(TRANSFORM formats_in_one_file REPLACE "\\.hpp$" "")
 
-# Builds all layouts: every .cpp of their folders, and cusparse.cpp and cuda.cu only with CUDA.
+# Builds all layouts: every .cpp of their folders, and cusparse.cpp, gpu.cpp and cuda.cu only with CUDA.
 function(workbench_kernels)
   file(GLOB sources CONFIGURE_DEPENDS kernels/*/*.cpp kernels/common/*/*.cpp kernels/formats/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/cusparse\\.cpp$|kernels/(vendor|no_cuda)/")
+  list(FILTER sources EXCLUDE REGEX "/(cusparse|gpu)\\.cpp$|kernels/(vendor|no_cuda)/")
   add_library(workbench_kernels STATIC ${sources})
   target_link_libraries(workbench_kernels PUBLIC workbench_options workbench_forecast PRIVATE workbench_system fmt::fmt Eigen3::Eigen)
   target_compile_definitions(workbench_kernels PUBLIC WORKBENCH_HAS_CUDA=$<BOOL:${WORKBENCH_HAS_CUDA}>)
@@ -51,7 +51,11 @@ function(workbench_kernels)
     string(MAKE_C_IDENTIFIER ${folder} group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()
-  set_source_files_properties(kernels/formats/rows/any_rows.cpp kernels/formats/rows/host.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the longest
+  # The longest. All loops of the kernels are in host.cpp.
+  set_source_files_properties(kernels/formats/rows/host.cpp kernels/formats/rows/presets.cpp kernels/formats/rows/gpu.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(WORKBENCH_CHECK_ONLY)
+    set_source_files_properties(kernels/formats/rows/presets.cpp kernels/formats/rows/gpu.cpp PROPERTIES COMPILE_OPTIONS -O1)
+  endif()
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.
   file(GLOB trial CONFIGURE_DEPENDS kernels/source/trial/*.cpp)
   add_executable(workbench_trial ${trial} kernels/source/trial.cpp kernels/common/compilation/cuda_driver.cpp core/system/crash.cpp)

@@ -100,7 +100,8 @@ template <ValueType Value>
 void multiply_by(const StorageTask<Value>& task, const ReorderedRows& rows, auto&& arrays, DeviceArray<Index> lengths = {}) {
     task.result.note_arrays(arrays);
     const Offset vectors = (Offset{arrays.row_count} + arrays.column_count) * static_cast<Offset>(sizeof(Value));
-    task.result.own_kernel = rows_kernel_on_gpu<Value>({std::move(arrays)}, std::move(lengths), task.matrix.nonzeros,
+    RowArraysOnGpu<Value> own{std::make_shared<typename RowArraysOnGpu<Value>::Arrays>(std::move(arrays))};
+    task.result.own_kernel = rows_kernel_on_gpu<Value>(std::move(own), std::move(lengths), task.matrix.nonzeros,
                                                        task.result.own_facts.bytes + vectors, rows.rows_of_y, task.device);
 }
 

@@ -278,13 +278,17 @@ TEST_CASE("NVRTC compiles kernels with loops of their own for values in codes, e
     const KernelInstance hola{
         "hola/kernel.cuh",
         "hola::multiply_shares<HolaShape<256, 7>, 3, StreamingLoad, Hola<Constant<float>, ArrayView>, float>"};
+    const KernelInstance by_lengths{
+        "rows/by_lengths.cuh",
+        "sell_by_lengths::multiply_by_lengths<SellWholeRows<0, SliceKind{static_cast<ColumnKind>(4), true, false}>, "
+        "SellWithLengths<RowsOfShape<RowShape{RowsTogether::slices, ColumnsFrom::row}, double, ArrayView>>, double>"};
     // Headers of the current folder are not taken for those of the program.
     const TemporaryFolder current;
     std::filesystem::create_directories(current.path() / "kernels/common/schedule");
     std::ofstream(current.path() / "kernels/common/schedule/vectors_kernel.cuh") << "wrong";
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(current.path());
-    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, bsr, hola})
+    for (const KernelInstance& one : {adaptive, csr5, bccoo, block_sell, bsr, hola, by_lengths})
         CHECK_NOTHROW(compile_instance(one, "sm_90"));
     std::filesystem::current_path(before);
 }

@@ -27,6 +27,8 @@ struct optional {};
 template <typename T>
 struct unique_ptr {};
 template <typename T>
+struct shared_ptr {};
+template <typename T>
 struct span {};
 template <typename First, typename Second>
 struct pair {};
@@ -162,6 +164,8 @@ struct HostArray {
     HostArray() = default;
     HostArray(int) {}
 };
+template <typename Element>
+struct HostSpan {};
 template <typename Value>
 struct Kernel;
 

@@ -88,7 +88,8 @@ std::unique_ptr<Kernel<Value>> rows_kernel_of(InStorage<Stored, DeviceArray>&& a
         return std::make_unique<DeviceRows<Value, Stored>>(std::move(arrays), rows, device, name, own_bytes,
                                                            launch_rows<S, Value, View>, S::atomic);
     } else {
-        auto schedule = run_time_schedule<S, Value>(name, 1, view_of(arrays));
+        const auto view = view_of(arrays);
+        auto schedule = run_time_schedule<S>(run_time_types<Value>(name, view), 1, view);
         return run_time_kernel_of<Value, Stored>(std::move(arrays), {.rows = rows, .layout = name, .own_bytes = own_bytes},
                                                  std::move(schedule), device);
     }

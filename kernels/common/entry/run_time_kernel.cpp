@@ -17,11 +17,13 @@ std::string with_types(std::string name, std::initializer_list<std::string_view>
     return name;
 }
 
-KernelInstance schedule_instance(std::string file, int vectors, std::initializer_list<std::string_view> types) {
+RunTimeSchedule schedule_of_types(const RunTimeTypes& types, int vectors, std::string_view schedule, Offset threads,
+                                  unsigned shared_bytes, bool atomic, int lanes) {
     const bool is_one = vectors == 1;
-    const std::string name = is_one ? with_types("multiply_rows", types)
-                                    : with_types("multiply_rows_of_vectors", types) + ", " + std::to_string(vectors);
-    return {std::move(file), name + ">", is_one};
+    const std::string name =
+        with_types(is_one ? "multiply_rows" : "multiply_rows_of_vectors", {schedule, types.arrays, types.value});
+    const std::string end = is_one ? ">" : ", " + std::to_string(vectors) + ">";
+    return {{types.file, name + end, is_one}, threads, shared_bytes, atomic, lanes};
 }
 
 void require_alignment_of_vectors(const void* x, const void* y) {

@@ -46,14 +46,31 @@ template <typename... Types>
     return with_types(std::move(name), {type_name<Types>()...});
 }
 
-/// types: of the schedule, the arrays and the values.
-[[nodiscard]] KernelInstance schedule_instance(std::string file, int vectors, std::initializer_list<std::string_view> types);
+/// The types of an instance beside that of the schedule, and what a schedule needs to know of them.
+struct RunTimeTypes {
+    const char* file = "";  // as in KernelInstance
+    std::string_view arrays = {};
+    std::string_view value = {};
+    std::size_t bytes_of_value = 0;
+    unsigned shared_bytes = 0;  // of arrays with one array of values
+};
+/// stored: arrays on the host, or views.
+template <ValueType Value, typename Stored>
+[[nodiscard]] RunTimeTypes run_time_types(const char* file, const Stored& stored) {
+    RunTimeTypes types{file, type_name<InStorage<Stored, ArrayView>>(), type_name<Value>(), sizeof(Value)};
+    if constexpr (requires { stored.values; }) types.shared_bytes = bytes_of_dictionary(stored.values);
+    return types;
+}
 
-/// view: of arrays on the host or on a device. file: as in KernelInstance.
-template <typename S, typename Value, typename View>
-[[nodiscard]] RunTimeSchedule run_time_schedule(std::string file, int vectors, const View& view) {
-    return {schedule_instance(std::move(file), vectors, {type_name<S>(), type_name<View>(), type_name<Value>()}),
-            S::threads(view), bytes_of_dictionary(slot_values<S>(view)), S::atomic, S::lanes};
+/// schedule: its type.
+[[nodiscard]] RunTimeSchedule schedule_of_types(const RunTimeTypes& types, int vectors, std::string_view schedule,
+                                                Offset threads, unsigned shared_bytes, bool atomic, int lanes);
+/// arrays: views, or these without values.
+template <typename S>
+[[nodiscard]] RunTimeSchedule run_time_schedule(const RunTimeTypes& types, int vectors, const auto& arrays) {
+    unsigned shared_bytes = types.shared_bytes;
+    if constexpr (S::hooks.own_values) shared_bytes = bytes_of_dictionary(S::values(arrays));
+    return schedule_of_types(types, vectors, type_name<S>(), S::threads(arrays), shared_bytes, S::atomic, S::lanes);
 }
 
 /// Arrays on a GPU and their views, without types.

@@ -28,7 +28,7 @@ struct RunTimeRows {
     static ForEachPrecision<CompileVectors> compile() { return {compile_vectors<float>, compile_vectors<double>}; }
 
 private:
-    static std::string file() {
+    static const char* file() {
 #ifdef WORKBENCH_FORMAT_FILE
         return WORKBENCH_FORMAT_FILE;
 #else
@@ -36,25 +36,37 @@ private:
 #endif
     }
 
-    /// Calls use(schedule). A schedule that any number of lanes can have (OfLanes), and has several, has as many as suit
-    /// several vectors.
-    template <Schedule S, ValueType Value>
-    static void with_lanes_of(const auto& view, int vectors, const auto& use) {
+    /// Adds a schedule. One that any number of lanes can have (OfLanes), and has several, has as many as suit several vectors.
+    template <Schedule S>
+    static void add_schedule(const auto& slots, const RunTimeTypes& types, RunTimePlan& plan) {
+        const auto add = [&]<typename Chosen>(Chosen) { plan.add(run_time_schedule<Chosen>(types, plan.vectors, slots)); };
         if constexpr (S::lanes > 1 && requires { typename S::template OfLanes<1>; }) {
-            if (vectors > 1) {
-                const auto entries = static_cast<Offset>(slot_values<S>(view).size());
-                const int lanes = lanes_for_vectors(S::threads(view) / S::lanes, entries, vectors, sizeof(Value),
+            if (plan.vectors > 1) {
+                const auto entries = static_cast<Offset>(slot_values<S>(slots).size());
+                const int lanes = lanes_for_vectors(S::threads(slots) / S::lanes, entries, plan.vectors, types.bytes_of_value,
                                                     S::hooks.threads_for_vectors);
-                return with_lanes<1>(lanes, [&](auto known) { use(typename S::template OfLanes<known>{}); });
+                return with_lanes<1>(lanes, [&](auto known) { add(typename S::template OfLanes<known>{}); });
             }
         }
-        use(S{});
+        add(S{});
     }
 
+    /// stored: what schedules are chosen by.
+    static void add_schedules_of(const auto& stored, const auto& slots, const RunTimeTypes& types, RunTimePlan& plan) {
+        (with_schedule<Schedules>(stored, [&]<typename S>(S) { add_schedule<S>(slots, types, plan); }), ...);
+    }
     template <ValueType Value>
-    static void add_schedules(const auto& stored, const auto& view, RunTimePlan& plan) {
-        const auto add = [&]<typename S>(S) { plan.add(run_time_schedule<S, Value>(file(), plan.vectors, view)); };
-        (with_schedule<Schedules>(stored, [&]<typename S>(S) { with_lanes_of<S, Value>(view, plan.vectors, add); }), ...);
+    static void add_schedules(const LayoutOf<Value>& layout, RunTimePlan& plan) {
+        if constexpr (HasSlots<LayoutOf<Value>>) {
+            const RunTimeTypes types =
+                with_stored(layout, [](const auto& stored) { return run_time_types<Value>(file(), stored); });
+            const auto any = layout.slots();
+            with_alternative(any, [&](const auto& slots) { add_schedules_of(slots, slots, types, plan); });
+        } else {
+            with_stored(layout, [&](const auto& stored) {
+                add_schedules_of(stored, view_of(stored), run_time_types<Value>(file(), stored), plan);
+            });
+        }
     }
 
     template <ValueType Value>
@@ -69,10 +81,9 @@ private:
         if (vectors > 1) plan.own_bytes = bytes_with_vectors(layout, plan.own_bytes, vectors);
         const auto owner = std::make_shared<std::vector<DeviceMemory>>();
         ArraysOnGpu arrays{owner};
+        add_schedules<Value>(own, plan);
         with_stored(own, [&](const auto& stored) {
-            const auto view = view_on(device, stored, plan.layout, *owner);
-            arrays.set_view(view);
-            add_schedules<Value>(stored, view, plan);
+            arrays.set_view(view_on(device, stored, plan.layout, *owner));
             if constexpr (requires { stored.first_has_all_rows(); }) plan.first_has_all_rows = stored.first_has_all_rows();
         });
         return std::make_unique<RunTimeRowsKernel<Value>>(std::move(arrays), plan, device);
@@ -86,8 +97,7 @@ private:
     template <ValueType Value>
     static void compile_vectors(const Layout<Value>& layout, int vectors, const std::string& architecture) {
         RunTimePlan plan{.vectors = vectors, .layout = LayoutOf<Value>::name};
-        with_stored(dynamic_cast<const LayoutOf<Value>&>(layout),
-                    [&](const auto& stored) { add_schedules<Value>(stored, view_of(stored), plan); });
+        add_schedules<Value>(dynamic_cast<const LayoutOf<Value>&>(layout), plan);
         for (const RunTimeSchedule& schedule : plan.schedules) (void)compile_instance(schedule.instance, architecture);
     }
 

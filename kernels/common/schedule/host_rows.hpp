@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -268,41 +269,28 @@ void multiply_on_host(const View& arrays, const HostVectors<Value>& vectors) {
     });
 }
 
-/// multiply_on_host of one schedule, as a pointer, so that HostRows is compiled once for all schedules of a layout.
-template <ValueType Value, typename View>
-using MultiplyOnHost = void (*)(const View& arrays, const HostVectors<Value>& vectors);
+/// multiply_on_host of one schedule over arrays without their types.
+template <ValueType Value>
+using MultiplyOnHost = void (*)(const void* view, const HostVectors<Value>& vectors);
 
-/// The rows of a layout, or of a share of a larger matrix: row i of the layout is row rows[i] of y.
-template <ValueType Value, typename View>
-class HostRows final : public Kernel<Value> {
-public:
-    HostRows(const View& arrays, std::span<const Index> rows, std::optional<std::int64_t> own_bytes,
-             MultiplyOnHost<Value, View> multiply)
-        : arrays_(arrays), rows_(rows.begin(), rows.end()), own_bytes_(own_bytes), multiply_(multiply) {}
-
-    void run(const Value* x, Value* y, bool accumulate) override {
-        multiply_(arrays_, {x, y, accumulate, rows_.empty() ? nullptr : rows_.data()});
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> own_bytes_to_move() const override { return own_bytes_; }
-
-private:
-    View arrays_;
-    HostArray<Index> rows_;
-    std::optional<std::int64_t> own_bytes_;
-    MultiplyOnHost<Value, View> multiply_;
-};
+/// The kernel of the rows of a layout, or of a share of a larger matrix: row i of the layout is row rows[i] of y. view: the
+/// bytes of the views. Not a template of the arrays, because it would be compiled for each.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> make_host_rows(std::span<const std::byte> view, std::span<const Index> rows,
+                                                            std::optional<std::int64_t> own_bytes,
+                                                            MultiplyOnHost<Value> multiply);
 
 template <typename S, ValueType Value, typename OwnLayout>
 std::unique_ptr<Kernel<Value>> prepare_host_rows(const Layout<Value>& layout, std::span<const Index> rows, Device&) {
     const auto& own = dynamic_cast<const OwnLayout&>(layout);
     return with_stored(own, [&](const auto& stored) -> std::unique_ptr<Kernel<Value>> {
         const auto view = view_of(stored);
-        using View = std::remove_const_t<decltype(view)>;
-        const auto multiply = with_schedule<S>(stored, []<typename Chosen>(Chosen) -> MultiplyOnHost<Value, View> {
-            return multiply_on_host<Chosen, Value, View>;
+        const auto multiply = with_schedule<S>(stored, []<typename Chosen>(Chosen) -> MultiplyOnHost<Value> {
+            return [](const void* arrays, const HostVectors<Value>& vectors) {
+                multiply_on_host<Chosen>(*static_cast<decltype(&view)>(arrays), vectors);
+            };
         });
-        return std::make_unique<HostRows<Value, View>>(view, rows, own_bytes_of(own), multiply);
+        return make_host_rows<Value>(std::as_bytes(std::span(&view, 1)), rows, own_bytes_of(own), multiply);
     });
 }
 

@@ -116,9 +116,9 @@ NonzeroOf nonzeros_of(PatternWalk& walk) {
     return [&walk](const Slot& slot, Offset, Offset) { return walk.nonzero_at(slot.row, slot.column); };
 }
 
-NonzeroOf nonzeros_of(const HostArray<Offset>& row_offsets, std::size_t values) {
+NonzeroOf nonzeros_of(std::span<const Offset> row_offsets, std::size_t values) {
     if (!tiles(row_offsets, values)) throw std::logic_error("the row offsets do not tile the arrays");
-    return [&row_offsets](const Slot&, Offset row, Offset k) { return row_offsets[row] + k; };
+    return [row_offsets](const Slot&, Offset row, Offset k) { return row_offsets[row] + k; };
 }
 
 }  // namespace workbench

@@ -133,10 +133,14 @@ using NonzeroOf = std::function<Offset(const Slot& slot, Offset stored, Offset k
 void for_each_stored_slot(const WalkedSchedule& schedule, const WalkedArrays& where, const NonzeroOf& nonzero,
                           const std::function<void(const Slot&)>& visit);
 
+/// `structure`: views without values.
+template <Schedule S>
+void for_each_slot_in(const auto& structure, const NonzeroOf& nonzero, const std::function<void(const Slot&)>& visit) {
+    for_each_stored_slot(walked<S>(structure), WalkedArrays::of<S>(structure), nonzero, visit);
+}
 template <Schedule S>
 void for_each_stored_slot(const auto& arrays, const NonzeroOf& nonzero, const std::function<void(const Slot&)>& visit) {
-    const auto structure = structure_of(arrays);
-    for_each_stored_slot(walked<S>(structure), WalkedArrays::of<S>(structure), nonzero, visit);
+    for_each_slot_in<S>(structure_of(arrays), nonzero, visit);
 }
 
 /// The nonzeros of a layout with an origin, or with the pattern of its matrix. They must remain while it is walked.
@@ -144,7 +148,7 @@ void for_each_stored_slot(const auto& arrays, const NonzeroOf& nonzero, const st
 [[nodiscard]] NonzeroOf nonzeros_of(PatternWalk& walk);
 
 /// The nonzeros of compressed rows in the order of the matrix. Throws std::logic_error unless the offsets tile as many values.
-[[nodiscard]] NonzeroOf nonzeros_of(const HostArray<Offset>& row_offsets, std::size_t values);
+[[nodiscard]] NonzeroOf nonzeros_of(std::span<const Offset> row_offsets, std::size_t values);
 
 template <ValueType Value, typename... StoredArrays>
 std::vector<std::pair<std::string, std::string>> VariantLayout<Value, StoredArrays...>::notes() const {
@@ -190,11 +194,11 @@ struct WalkOf<S> {
     using Type = typename S::Walk;
 };
 
-/// Visits the reads of schedules one after another; each begins a new warp.
+/// Visits the reads of schedules one after another; each begins a new warp. stored: what they are chosen by; structure: the
+/// same without values.
 template <typename... Schedules>
-void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& visit) {
+void walk_in_turn(const auto& stored, const auto& structure, const std::function<void(const Read&)>& visit) {
     std::int64_t first_warp = 0;
-    const auto structure = structure_of(stored);
     const auto with_array = [&]<typename Chosen>(Chosen) {
         return std::pair(walked<Chosen>(structure), array_number(structure, slot_values<Chosen>(structure)));
     };
@@ -208,7 +212,13 @@ void walk_in_turn(const auto& stored, const std::function<void(const Read&)>& vi
 /// For ScheduleEntry::walk.
 template <ValueType Value, typename OwnLayout, typename... Schedules>
 void walk_reads(const Layout<Value>& layout, const std::function<void(const Read&)>& visit) {
-    with_stored(dynamic_cast<const OwnLayout&>(layout), [&](const auto& stored) { walk_in_turn<Schedules...>(stored, visit); });
+    const auto& own = dynamic_cast<const OwnLayout&>(layout);
+    if constexpr (HasSlots<OwnLayout>) {
+        const auto any = own.slots();
+        with_alternative(any, [&](const auto& slots) { walk_in_turn<Schedules...>(slots, slots, visit); });
+    } else {
+        with_stored(own, [&](const auto& stored) { walk_in_turn<Schedules...>(stored, structure_of(stored), visit); });
+    }
 }
 
 /// The reads of a kernel whose threads follow these schedules, one after another.

@@ -77,7 +77,7 @@ Jagged<Value, ColumnIndex, HostArray> build_jagged(const CsrMatrix& matrix, cons
     return jagged;
 }
 
-void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const HostArray<Offset>& group_diagonals,
+void require_sound_diagonals(std::span<const Offset> diagonal_offsets, const HostArray<Offset>& group_diagonals,
                              const HostArray<Index>& group_rows, std::size_t slots) {
     bool sound = tiles(diagonal_offsets, slots) && tiles(group_diagonals, diagonal_offsets.size() - 1) &&
                  group_diagonals.size() == group_rows.size();

@@ -95,7 +95,7 @@ template <ValueType Value, typename ColumnIndex>
 
 /// Throws std::logic_error unless the diagonals tile the slots, the groups tile the diagonals, and no diagonal is longer than
 /// the one before it in its group, so that corrupted arrays are safe to walk.
-void require_sound_diagonals(const HostArray<Offset>& diagonal_offsets, const HostArray<Offset>& group_diagonals,
+void require_sound_diagonals(std::span<const Offset> diagonal_offsets, const HostArray<Offset>& group_diagonals,
                              const HostArray<Index>& group_rows, std::size_t slots);
 
 /// The nonzeros of jagged diagonals, which have no padding.

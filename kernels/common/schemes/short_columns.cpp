@@ -100,19 +100,19 @@ CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& 
     return counted;
 }
 
-void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets) {
+void require_sound_columns(std::span<const Index> first_columns, std::span<const Offset> wide_offsets, std::size_t high_columns,
+                           std::span<const Offset> slice_offsets) {
     Offset high = 0;
     Index wide = 0;
-    bool sound = columns.first_columns.size() + 1 == slice_offsets.size();
-    for (std::size_t slice = 0; sound && slice < columns.first_columns.size(); ++slice) {
-        if (columns.first_columns[slice] >= 0) continue;
-        sound = columns.first_columns[slice] == -1 - wide && wide < static_cast<Index>(columns.wide_offsets.size()) &&
-                columns.wide_offsets[wide] == high;
+    bool sound = first_columns.size() + 1 == slice_offsets.size();
+    for (std::size_t slice = 0; sound && slice < first_columns.size(); ++slice) {
+        if (first_columns[slice] >= 0) continue;
+        sound =
+            first_columns[slice] == -1 - wide && wide < static_cast<Index>(wide_offsets.size()) && wide_offsets[wide] == high;
         ++wide;
         high += slice_offsets[slice + 1] - slice_offsets[slice];
     }
-    sound = sound && wide == static_cast<Index>(columns.wide_offsets.size()) &&
-            high == static_cast<Offset>(columns.high_columns.size());
+    sound = sound && wide == static_cast<Index>(wide_offsets.size()) && high == static_cast<Offset>(high_columns);
     if (!sound) throw std::logic_error("slices: first columns and upper halves of columns do not belong to the slices");
 }
 

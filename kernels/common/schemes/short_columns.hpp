@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,8 +79,9 @@ struct CountedColumns {
 [[nodiscard]] CountedColumns count_columns(const HostArray<Index>& columns, const SliceShape& shape);
 
 /// Throws std::logic_error if a slice lacks its first column, or a wide one its upper halves, so that corrupted arrays are safe
-/// to walk.
-void require_sound_columns(const SliceColumns<std::uint16_t, HostArray>& columns, const HostArray<Offset>& slice_offsets);
+/// to walk. high_columns: their number.
+void require_sound_columns(std::span<const Index> first_columns, std::span<const Offset> wide_offsets, std::size_t high_columns,
+                           std::span<const Offset> slice_offsets);
 
 /// For Layout::notes: "slices with columns of 32 bits", "3 of 17".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_columns(

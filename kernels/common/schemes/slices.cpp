@@ -146,7 +146,7 @@ Slices<Value, ColumnIndex, HostArray> build_slices(const CsrMatrix& matrix, cons
     return slices;
 }
 
-void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_height, std::size_t slots, std::size_t columns) {
+void require_sound_offsets(std::span<const Offset> slice_offsets, Index slice_height, std::size_t slots, std::size_t columns) {
     const auto whole = [&](Offset offset) { return offset % slice_height == 0; };
     const bool sound =
         tiles(slice_offsets, slots) && columns == slots && std::all_of(slice_offsets.begin(), slice_offsets.end(), whole);

@@ -78,7 +78,7 @@ template <ValueType Value, typename ColumnIndex>
                                                                  const SlicePlan& plan);
 
 /// Throws std::logic_error unless the offsets tile as many slots and columns, so that corrupted slices are safe to walk.
-void require_sound_offsets(const HostArray<Offset>& slice_offsets, Index slice_height, std::size_t slots, std::size_t columns);
+void require_sound_offsets(std::span<const Offset> slice_offsets, Index slice_height, std::size_t slots, std::size_t columns);
 template <typename Value, typename ColumnIndex>
 void require_sound_offsets(const Slices<Value, ColumnIndex, HostArray>& slices) {
     std::size_t columns = slices.values.size();

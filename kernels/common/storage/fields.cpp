@@ -1,6 +1,7 @@
 #include "kernels/common/storage/fields.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace workbench {
@@ -54,10 +55,18 @@ int number_of_address(std::span<const void* const> members, const void* array) {
     return static_cast<int>(found - members.begin());
 }
 
-const void* copy_bytes(Device& device, std::span<const std::byte> bytes, const std::string& of, const FieldInfo& info,
-                       std::vector<DeviceMemory>& owners) {
-    owners.push_back(to_device(device, bytes, purpose_of(of, info)));
-    return owners.back().address();
+void copy_members(Device& device, std::span<const StoredMember> members, std::span<void* const> views, const std::string& of,
+                  std::vector<DeviceMemory>& owners) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        LayoutField field;
+        field.role = members[i].info->role;
+        members[i].type->describe(members[i].address, field);
+        if (!field.has_memory()) continue;
+        const std::span bytes(static_cast<const std::byte*>(field.data), field.bytes());
+        owners.push_back(to_device(device, bytes, purpose_of(of, *members[i].info)));
+        const void* const copy = owners.back().address();
+        std::memcpy(views[i], &copy, sizeof(copy));  // the first member of each ArrayView
+    }
 }
 
 }  // namespace workbench

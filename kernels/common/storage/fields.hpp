@@ -363,23 +363,18 @@ template <typename Stored>
     return view;
 }
 
-/// The bytes of an array on a device, which `owners` keeps. of: as for copy_to.
-[[nodiscard]] const void* copy_bytes(Device& device, std::span<const std::byte> bytes, const std::string& of,
-                                     const FieldInfo& info, std::vector<DeviceMemory>& owners);
+/// Copies the arrays among the members to the device, where `owners` keeps them, and has their views point to the copies.
+/// of: as for copy_to. views: of the members, in the same order.
+void copy_members(Device& device, std::span<const StoredMember> members, std::span<void* const> views, const std::string& of,
+                  std::vector<DeviceMemory>& owners);
 
 /// Views of copies on a device: like view_of(copy_to(...)), but faster to compile.
 template <typename Stored>
 [[nodiscard]] auto view_on(Device& device, const Stored& stored, const std::string& of, std::vector<DeviceMemory>& owners) {
     InStorage<Stored, ArrayView> view = view_of(stored);
-    for_each_field(
-        [&]<typename Member>(const FieldInfo& info, Member& member) {
-            if constexpr (!NumberMember<Member> && !ConstantMember<Member>) {
-                const std::span all(member.data(), static_cast<std::size_t>(member.size()));
-                using Element = std::remove_cvref_t<decltype(*member.data())>;
-                member = {static_cast<const Element*>(copy_bytes(device, std::as_bytes(all), of, info, owners)), member.size()};
-            }
-        },
-        view);
+    [&]<typename... Fields>(const FieldList<Fields...>&) {
+        copy_members(device, members_of(stored), std::array<void*, sizeof...(Fields)>{&Fields::in(view)...}, of, owners);
+    }(fields_in<InStorage<Stored, ArrayView>>);
     return view;
 }
 

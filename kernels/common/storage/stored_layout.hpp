@@ -1,6 +1,7 @@
 // Layouts whose arrays are a struct that lists its fields (fields.hpp).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -45,13 +46,20 @@ struct PatternLayout : StoredLayout<Value, Stored> {
     void for_each_slot(const std::function<void(const Slot&)>& visit) const override;  // schedule/walk.hpp
 };
 
-/// Calls use(alternative) with that of a variant. It compiles faster than std::visit, which makes tables of functions.
-template <std::size_t number = 0>
+/// Calls use(alternative) with that of a variant. It compiles faster than std::visit, which makes tables of functions, and than
+/// one function for each alternative.
+template <std::size_t first = 0>
 decltype(auto) with_alternative(auto& variant, const auto& use) {
-    if constexpr (number + 1 < std::variant_size_v<std::remove_cvref_t<decltype(variant)>>) {
-        if (variant.index() != number) return with_alternative<number + 1>(variant, use);
+    constexpr std::size_t at_once = 4;
+    constexpr std::size_t last = std::variant_size_v<std::remove_cvref_t<decltype(variant)>> - 1;
+    const std::size_t number = variant.index();
+    if constexpr (first + at_once <= last) {
+        if (number >= first + at_once) return with_alternative<first + at_once>(variant, use);
     }
-    return use(*std::get_if<number>(&variant));
+    if (last <= first || number == first) return use(*std::get_if<first>(&variant));
+    if (last <= first + 1 || number == first + 1) return use(*std::get_if<std::min(last, first + 1)>(&variant));
+    if (last <= first + 2 || number == first + 2) return use(*std::get_if<std::min(last, first + 2)>(&variant));
+    return use(*std::get_if<std::min(last, first + 3)>(&variant));
 }
 
 /// A layout whose arrays are one of several such structs, such as with columns of 16 or of 32 bits.
@@ -146,6 +154,13 @@ decltype(auto) with_stored(const OwnLayout& layout, const auto& use) {
         return with_alternative(layout.stored, use);
     }
 }
+
+/// A layout with slots(): a variant of views without values. Schedules that are chosen by these, and read them, are compiled
+/// once for all codings of values.
+template <typename OwnLayout>
+concept HasSlots = requires(const OwnLayout& layout) {
+    layout.slots();
+};
 
 template <typename OwnLayout>
 [[nodiscard]] FieldLists field_lists() {

@@ -179,7 +179,9 @@ void require_sound(const auto& blocks) {
                        blocks.values.size() == blocks.columns().size() * static_cast<std::size_t>(blocks.area()) &&
                        std::all_of(blocks.offsets().begin(), blocks.offsets().end(), whole);
     if (!sound) throw std::logic_error("blocks: the offsets do not tile the arrays");
-    if constexpr (requires { blocks.high_columns; }) require_sound_columns(blocks, blocks.slice_offsets);
+    if constexpr (requires { blocks.high_columns; }) {
+        require_sound_columns(blocks.first_columns, blocks.wide_offsets, blocks.high_columns.size(), blocks.slice_offsets);
+    }
 }
 
 /// The steps of a pass, which all lanes of a group make.
@@ -189,7 +191,9 @@ Offset steps_of_pass(const auto& bsr, Offset block_row) {
 
 constexpr auto walk_groups = [](const auto& layout, const auto& visit) {
     using Groups = BsrGroups<0>;
-    if (layout.stored.index() != 0) return walk_in_turn<RowOfBlocks>(std::get<1>(layout.stored), visit);
+    if (const auto* const coded = std::get_if<1>(&layout.stored)) {
+        return walk_in_turn<RowOfBlocks>(*coded, structure_of(*coded), visit);
+    }
     const auto& bsr = std::get<0>(layout.stored);
     Slot slot{.array = array_number(bsr, bsr.values)};
     for (Offset warp = 0; warp < Groups::warps(bsr); ++warp) {

@@ -253,47 +253,51 @@ std::vector<std::pair<std::string, std::string>> RowsLayout<Value, Variant>::not
     });
 }
 
+/// Calls visit(slot) for the slots of rows (slots_of). origin: unless rows are stored one by one.
+template <typename Slots>
+void visit_slots(const Slots& slots, const Origin& origin, const std::function<void(const Slot&)>& visit) {
+    using enum RowsTogether;
+    constexpr RowShape shape = Slots::shape;
+    if constexpr (shape.lengths) {
+        for (Index row = 0; row < slots.row_count; ++row) {
+            if (slots.row_lengths[row] == origin.length(row)) continue;
+            throw std::logic_error("rows: the length of a row is not the number of its nonzeros");
+        }
+    }
+    if constexpr (shape.together == one) {
+        for_each_slot_in<RowLanes<shape, 1>>(slots, nonzeros_of(slots.row_offsets, slots.values.size()), visit);
+    } else if constexpr (shape.together == jagged) {
+        require_sound_diagonals(slots.diagonal_offsets, {0, slots.diagonal_count()}, {0, slots.row_count}, slots.values.size());
+        for_each_slot_in<RowLanes<shape, 1>>(slots, nonzeros_of_jagged(origin), visit);
+    } else if constexpr (shape.together == slices) {
+        using Rows = SellRows<1, 0, widest_kind<Slots>>;
+        WalkedArrays where{array_number(slots, slots.values), -1};
+        auto columns = static_cast<std::size_t>(slots.values.size());
+        if constexpr (shape.columns != ColumnsFrom::words) {
+            where.columns = array_number(slots, slot_columns<Rows>(slots));
+            columns = slot_columns<Rows>(slots).size();
+        }
+        require_sound_offsets(slots.slice_offsets, slots.slice_height, slots.values.size(), columns);
+        if constexpr (HasShortColumns<Slots>) {
+            require_sound_columns(slots.first_columns, slots.wide_offsets, slots.high_columns.size(), slots.slice_offsets);
+        }
+        for_each_stored_slot(walked<Rows>(slots), where, nonzeros_of(origin), [&](Slot slot) {
+            // Words cannot mark padding by its column, which no kernel reads.
+            if (shape.lengths && slot.nonzero < 0) slot.column = no_column;
+            visit(slot);
+        });
+    } else if constexpr (shape.lengths) {
+        constexpr RowShape with_padding{shape.together, shape.columns};
+        for_each_slot_in<RowLanes<with_padding, 1>>(slots, nonzeros_of(origin), visit);
+    } else {
+        with_schedule<RowsOfOneLane>(slots, [&]<typename S>(S) { for_each_slot_in<S>(slots, nonzeros_of(origin), visit); });
+    }
+}
+
 template <ValueType Value, typename Variant>
 void RowsLayout<Value, Variant>::for_each_slot(const std::function<void(const Slot&)>& visit) const {
-    using enum RowsTogether;
-    with_stored(*this, [&]<typename Arrays>(const Arrays& rows) {
-        constexpr RowShape shape = Arrays::shape;
-        if constexpr (shape.lengths) {
-            for (Index row = 0; row < rows.row_count; ++row) {
-                if (rows.row_lengths[row] == origin.length(row)) continue;
-                throw std::logic_error("rows: the length of a row is not the number of its nonzeros");
-            }
-        }
-        if constexpr (shape.together == one) {
-            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of(rows.row_offsets, rows.values.size()), visit);
-        } else if constexpr (shape.together == jagged) {
-            require_sound_diagonals(rows.diagonal_offsets, {0, rows.diagonal_count()}, {0, rows.row_count}, rows.values.size());
-            for_each_stored_slot<RowLanes<shape, 1>>(rows, nonzeros_of_jagged(origin), visit);
-        } else if constexpr (shape.together == slices) {
-            WalkedArrays where{array_number(rows, rows.values), -1};
-            auto columns = static_cast<std::size_t>(rows.values.size());
-            if constexpr (shape.columns != ColumnsFrom::words) {
-                const auto& stored = slot_columns<SellRows<1, 0, widest_kind<Arrays>>>(rows);
-                where.columns = array_number(rows, stored);
-                columns = stored.size();
-            }
-            require_sound_offsets(rows.slice_offsets, rows.slice_height, rows.values.size(), columns);
-            if constexpr (HasShortColumns<Arrays>) require_sound_columns(rows, rows.slice_offsets);
-            const auto structure = structure_of(rows);
-            for_each_stored_slot(walked<SellRows<1, 0, widest_kind<Arrays>>>(structure), where, nonzeros_of(origin),
-                                 [&](Slot slot) {
-                                     // Words cannot mark padding by its column, which no kernel reads.
-                                     if (shape.lengths && slot.nonzero < 0) slot.column = no_column;
-                                     visit(slot);
-                                 });
-        } else if constexpr (shape.lengths) {
-            constexpr RowShape with_padding{shape.together, shape.columns};
-            for_each_stored_slot<RowLanes<with_padding, 1>>(rows, nonzeros_of(origin), visit);
-        } else {
-            with_schedule<RowsOfOneLane>(rows,
-                                         [&]<typename S>(S) { for_each_stored_slot<S>(rows, nonzeros_of(origin), visit); });
-        }
-    });
+    const auto any = slots();
+    with_alternative(any, [&](const auto& of_rows) { visit_slots(of_rows, origin, visit); });
 }
 
 template <ValueType Value, typename Variant>
@@ -315,8 +319,8 @@ bool RowsLayout<Value, Variant>::by_lengths() const {
 /// The reads of the CUDA kernel by the lengths of rows.
 void walk_by_lengths(const auto& slices, const HostArray<Index>& lengths, const auto& visit) {
     const SellLongRows long_rows = find_long_rows(lengths, slices.split_length);
-    const SellWithLengths<decltype(structure_of(slices))> with_lengths{
-        structure_of(slices),
+    const SellWithLengths<std::remove_cvref_t<decltype(slices)>> with_lengths{
+        slices,
         {lengths.data(), static_cast<Offset>(lengths.size())},
         {long_rows.parts.data(), static_cast<Offset>(long_rows.parts.size())}};
     const WalkedSchedule schedule = with_sell_whole_rows(with_lengths, [&]<typename S>(S) { return walked<S>(with_lengths); });
@@ -325,11 +329,13 @@ void walk_by_lengths(const auto& slices, const HostArray<Index>& lengths, const 
 
 /// The reads of AnyRowsKernel.
 inline constexpr auto walk_any_rows = [](const auto& layout, const auto& visit) {
-    with_stored(layout, [&]<typename Arrays>(const Arrays& rows) {
-        if constexpr (Arrays::shape.together == RowsTogether::slices) {
-            if (layout.by_lengths()) return walk_by_lengths(rows, layout.row_lengths(), visit);
+    const bool by_lengths = layout.by_lengths();
+    const auto any = layout.slots();
+    with_alternative(any, [&]<typename Slots>(const Slots& slots) {
+        if constexpr (Slots::shape.together == RowsTogether::slices) {
+            if (by_lengths) return walk_by_lengths(slots, layout.row_lengths(), visit);
         }
-        walk_in_turn<RowsOnGpu>(rows, visit);
+        walk_in_turn<RowsOnGpu>(slots, slots, visit);
     });
 };
 

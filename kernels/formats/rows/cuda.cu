@@ -2,7 +2,6 @@
 // chapter 5: exactly one thread writes each row of y, and a barrier separates writing shared memory from reading it.
 #include "kernels/common/entry/cuda_loop.cuh"
 #include "kernels/common/entry/device_rows.cuh"
-#include "kernels/formats/rows/long_rows.hpp"
 #include "kernels/formats/rows/variants.hpp"
 
 namespace workbench {
@@ -65,66 +64,25 @@ struct EllReduction {
     }
 };
 
-template <ValueType Value>
-struct AnyRowsKernel {
-    static std::unique_ptr<Kernel<Value>> prepare(const AnyRowsLayout<Value>& layout, std::span<const Index> rows,
-                                                  Device& device) {
-        if (!layout.by_lengths()) return prepare_device_rows<RowsOnGpu, Value, AnyRowsLayout<Value>>(layout, rows, device);
-        return with_stored(layout, [&](const auto& slices) {
-            HostArray<Index> lengths = layout.row_lengths();
-            DeviceArray<Index> there(device, lengths, "sell row lengths");
-            return kernel_by_lengths<Value>({copy_to(device, slices, "sell")}, {std::move(there), std::move(lengths)},
-                                            first_columns_of_slices(slices), layout.bytes_to_move(), rows, device);
-        });
-    }
-};
-
 template struct CudaRows<Csr16Layout, RowsOfThreads>;
 template struct CudaRows<EllLayout, RowsOfOneLane>;
 template struct CudaLoop<EllLayout, EllReduction>;
 template struct CudaRows<EllLayout, EllEachSlot>;
 template struct CudaRows<EllrLayout, RowsOfOneLane>;
-template struct CudaLoop<AnyRowsLayout, AnyRowsKernel>;
-
-namespace {
-
-HostArray<Index> on_host(const DeviceArray<Index>& array, Device& device) {
-    HostArray<Index> copy;
-    make_room(copy, array.size());
-    copy_from_device(device, array.data(), std::span(copy));
-    return copy;
-}
-
-}  // namespace
 
 template <ValueType Value>
-std::unique_ptr<Kernel<Value>> rows_kernel_on_gpu(RowArraysOnGpu<Value>&& rows, DeviceArray<Index>&& row_lengths,
-                                                  Offset nonzeros, std::int64_t bytes, std::span<const Index> rows_of_y,
-                                                  Device& device) {
-    return with_alternative(rows.arrays, [&]<typename OnGpu>(OnGpu& arrays) -> std::unique_ptr<Kernel<Value>> {
-        if constexpr (OnGpu::shape.is_made_on_gpu()) {
-            if (row_lengths.size() > 0) {
-                HostArray<Index> first_columns;
-                if constexpr (HasShortColumns<OnGpu>) first_columns = on_host(arrays.first_columns, device);
-                HostArray<Index> lengths = on_host(row_lengths, device);
-                return kernel_by_lengths<Value>({std::move(arrays)}, {std::move(row_lengths), std::move(lengths)},
-                                                first_columns, bytes, rows_of_y, device);
-            }
-            std::optional<std::int64_t> own_bytes;
-            if constexpr (OnGpu::shape.lengths) {
-                own_bytes = bytes - (arrays.values.size() - nonzeros) * bytes_of_slot(view_of(arrays));
-            }
-            return device_rows_of<RowsOnGpu, Value, InStorage<OnGpu, HostArray>>(std::move(arrays), rows_of_y, device,
-                                                                                 AnyRowsLayout<Value>::name, own_bytes);
-        } else {
-            return nullptr;
-        }
+std::unique_ptr<Kernel<Value>> compiled_rows_kernel(StoredOnDevice<CompiledRows<Value>>&& rows,
+                                                    std::span<const Index> rows_of_y, Device& device,
+                                                    std::optional<std::int64_t> own_bytes) {
+    return with_alternative(rows, [&]<typename OnGpu>(OnGpu& arrays) {
+        return device_rows_of<RowsOnGpu, Value, InStorage<OnGpu, HostArray>>(std::move(arrays), rows_of_y, device,
+                                                                             AnyRowsLayout<Value>::name, own_bytes);
     });
 }
 
-template std::unique_ptr<Kernel<float>> rows_kernel_on_gpu(RowArraysOnGpu<float>&&, DeviceArray<Index>&&, Offset, std::int64_t,
-                                                           std::span<const Index>, Device&);
-template std::unique_ptr<Kernel<double>> rows_kernel_on_gpu(RowArraysOnGpu<double>&&, DeviceArray<Index>&&, Offset,
-                                                            std::int64_t, std::span<const Index>, Device&);
+template std::unique_ptr<Kernel<float>> compiled_rows_kernel(StoredOnDevice<CompiledRows<float>>&&, std::span<const Index>,
+                                                             Device&, std::optional<std::int64_t>);
+template std::unique_ptr<Kernel<double>> compiled_rows_kernel(StoredOnDevice<CompiledRows<double>>&&, std::span<const Index>,
+                                                              Device&, std::optional<std::int64_t>);
 
 }  // namespace workbench

@@ -185,9 +185,22 @@ struct Rows : RowPlaces<Shape::value.together, Shape::value.lengths, Array>,
     ValueArray<StoredValue, Array> values;
 
     static constexpr auto fields() {
-        return field_list(RowPlaces<shape.together, shape.lengths, Array>::fields(),
-                          RowColumns<shape.columns, Array>::fields(Rows::slots), coded_value_array<&Rows::values>(Rows::slots),
+        return field_list(before_values(), coded_value_array<&Rows::values>(Rows::slots),
                           BehindValuesOf<Shape, StoredValue, Array>::fields());
+    }
+    /// The fields without those of values.
+    static constexpr auto places() {
+        if constexpr (shape.lines) {
+            return before_values();
+        } else {
+            return field_list(before_values(), BehindValuesOf<Shape, StoredValue, Array>::fields());
+        }
+    }
+
+private:
+    static constexpr auto before_values() {
+        return field_list(RowPlaces<shape.together, shape.lengths, Array>::fields(),
+                          RowColumns<shape.columns, Array>::fields(Rows::slots));
     }
 };
 template <RowShape shape, typename StoredValue, template <typename> typename Array>

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/common/entry/run_time_kernel.hpp"
 #include "kernels/common/storage/any_coding.hpp"
 #include "kernels/formats/rows/layout.hpp"
 
@@ -26,49 +27,6 @@ struct SellSums {
     Index first = 0;
     Index count = 0;
 };
-
-struct SellLongRows {
-    std::vector<SellPart> parts;  // of the longest row first
-    std::vector<SellSums> sums;
-
-    [[nodiscard]] Index sum_count() const { return sums.empty() ? 0 : sums.back().first + sums.back().count; }
-};
-
-/// The rows of more than `longest` entries, in parts.
-[[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
-
-/// The lengths of rows, on a GPU and on the host.
-struct LengthsOnGpu {
-    DeviceArray<Index> there;
-    HostArray<Index> here;
-};
-
-/// The first columns of slices with short columns.
-template <typename Arrays>
-[[nodiscard]] HostArray<Index> first_columns_of_slices(const Arrays& slices) {
-    if constexpr (HasShortColumns<Arrays>) return slices.first_columns;
-    return {};
-}
-
-/// The least bytes of a product that reads no padding. first_columns: of slices with short columns. bytes: of one that reads
-/// all slots.
-template <typename Value>
-[[nodiscard]] std::int64_t bytes_by_rows(const auto& sell, const HostArray<Index>& lengths,
-                                         const HostArray<Index>& first_columns, const SellLongRows& long_rows,
-                                         std::int64_t bytes) {
-    auto padding = static_cast<Offset>(sell.values.size());
-    for (const Index length : lengths) padding -= length;
-    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
-        auto of_high_columns = static_cast<Offset>(sell.high_columns.size());
-        for (Index row = 0; row < sell.row_count; ++row) {
-            if (first_columns[row / sell.slice_height] < 0) of_high_columns -= lengths[row];
-        }
-        bytes -= of_high_columns * static_cast<std::int64_t>(sizeof(std::uint16_t));
-    }
-    if (!shape_of_rows<decltype(sell)>.lengths) bytes += sell.row_count * static_cast<std::int64_t>(sizeof(Index));
-    return bytes - padding * bytes_of_slot(sell) +
-           static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart) + 2 * sizeof(Value) * long_rows.sum_count());
-}
 
 /// Views of slices with the lengths of their rows, and the parts of long rows.
 template <typename SellView>
@@ -145,5 +103,65 @@ auto with_sell_whole_rows(const auto& sell, const auto& use) {
         return use(SellWholeRows<0, kind>{});
     });
 }
+
+#ifndef __CUDACC_RTC__  // NVRTC compiles kernels from what is above
+
+struct SellLongRows {
+    std::vector<SellPart> parts;  // of the longest row first
+    std::vector<SellSums> sums;
+
+    [[nodiscard]] Index sum_count() const { return sums.empty() ? 0 : sums.back().first + sums.back().count; }
+};
+
+/// The rows of more than `longest` entries, in parts.
+[[nodiscard]] SellLongRows find_long_rows(const HostArray<Index>& lengths, Index longest);
+
+/// The first columns of slices with short columns.
+template <typename Arrays>
+[[nodiscard]] std::span<const Index> first_columns_of_slices(const Arrays& slices) {
+    if constexpr (HasShortColumns<Arrays>) return slices.first_columns;
+    return {};
+}
+
+/// The least bytes of a product that reads no padding. first_columns: of slices with short columns. bytes: of one that reads
+/// all slots.
+template <typename Value>
+[[nodiscard]] std::int64_t bytes_by_rows(const auto& sell, const HostArray<Index>& lengths,
+                                         std::span<const Index> first_columns, const SellLongRows& long_rows,
+                                         std::int64_t bytes) {
+    auto padding = static_cast<Offset>(sell.values.size());
+    for (const Index length : lengths) padding -= length;
+    if constexpr (HasShortColumns<std::remove_cvref_t<decltype(sell)>>) {
+        auto of_high_columns = static_cast<Offset>(sell.high_columns.size());
+        for (Index row = 0; row < sell.row_count; ++row) {
+            if (first_columns[row / sell.slice_height] < 0) of_high_columns -= lengths[row];
+        }
+        bytes -= of_high_columns * static_cast<std::int64_t>(sizeof(std::uint16_t));
+    }
+    if (!shape_of_rows<decltype(sell)>.lengths) bytes += sell.row_count * static_cast<std::int64_t>(sizeof(Index));
+    return bytes - padding * bytes_of_slot(sell) +
+           static_cast<std::int64_t>(long_rows.parts.size() * sizeof(SellPart) + 2 * sizeof(Value) * long_rows.sum_count());
+}
+
+/// Slices on a GPU and the lengths of their rows, without types.
+struct SlicesByLengths {
+    ArraysOnGpu arrays = {};  // SellWithLengths
+    Index row_count = 0;
+    std::size_t alternative = 0;     // of the layout
+    std::string_view schedule = {};  // its type, and that of the arrays, for NVRTC, unless the program has the kernel
+    std::string_view type_of_arrays = {};
+    unsigned shared_bytes = 0;
+    std::int64_t bytes = 0;  // Kernel::own_bytes_to_move
+    SellLongRows long_rows = {};
+    DeviceArray<Index> row_lengths = {};
+    DeviceArray<SellPart> parts = {};
+};
+
+/// Their kernel. rows_of_y: as in PrepareRows.
+template <ValueType Value>
+[[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_by_lengths(SlicesByLengths&& slices, std::span<const Index> rows_of_y,
+                                                               Device& device);
+
+#endif
 
 }  // namespace workbench

@@ -74,6 +74,71 @@ template <typename... First, typename... Second, typename... More>
 struct JoinedVariants<std::variant<First...>, std::variant<Second...>, More...>
     : JoinedVariants<std::variant<First..., Second...>, More...> {};
 
+/// The type of element of slots_of: of words, whose columns are decoded, and of slices whose padding is marked where its value
+/// cannot be 0.
+template <typename StoredValue, bool in_slices>
+struct ValueOfSlots {
+    using Type = AnyValue;
+};
+template <typename Value>
+struct ValueOfSlots<Constant<Value>, true> {
+    using Type = Constant<AnyValue>;
+};
+template <typename Value>
+struct ValueOfSlots<Coded<Value, std::uint32_t>, true> {
+    using Type = Coded<AnyValue, std::uint32_t>;
+};
+
+template <typename Arrays>
+struct SlotsOf;
+template <typename StoredValue, typename Shape, template <typename> typename Array>
+struct SlotsOf<Rows<StoredValue, Shape, Array>> {
+    using Type = Rows<typename ValueOfSlots<StoredValue, Shape::value.together == RowsTogether::slices>::Type, Shape, HostSpan>;
+};
+
+/// Views of rows, or of views of these, without the type of their values, and with the threads of a row of slices chosen: for
+/// walks and names of kernels, so that these are compiled once for all codings.
+template <typename StoredValue, typename Shape, template <typename> typename Array>
+[[nodiscard]] auto slots_of(const Rows<StoredValue, Shape, Array>& rows) {
+    using From = Rows<StoredValue, Shape, Array>;
+    using To = typename SlotsOf<From>::Type;
+    To slots;
+    const auto span_of = [](const auto& array) { return std::span(array.data(), static_cast<std::size_t>(array.size())); };
+    visit_fields(
+        From::places(), To::places(),
+        [&]<typename Member>(const FieldInfo&, const Member& from, auto& to) {
+            if constexpr (NumberMember<Member>) {
+                to = from;
+            } else {
+                to = span_of(from);
+            }
+        },
+        rows, slots);
+    if constexpr (HasColumns<decltype(slots.values)>) {
+        slots.values.codes = span_of(rows.values.codes);
+        slots.values.column_bits = rows.values.column_bits;
+    } else if constexpr (ConstantMember<decltype(slots.values)>) {
+        slots.values.count = rows.values.count;
+    } else {
+        slots.values = {static_cast<const AnyValue*>(nullptr), static_cast<std::size_t>(rows.values.size())};
+    }
+    if constexpr (Shape::value.together == RowsTogether::slices) slots.threads_per_row = sell_threads(rows);
+    return slots;
+}
+
+/// A variant of types, each once.
+template <typename Found, typename... More>
+struct DistinctTypes {
+    using Type = Found;
+};
+template <typename... Found, typename Next, typename... More>
+struct DistinctTypes<std::variant<Found...>, Next, More...>
+    : DistinctTypes<
+          std::conditional_t<(std::is_same_v<Found, Next> || ...), std::variant<Found...>, std::variant<Found..., Next>>,
+          More...> {};
+template <typename... Arrays>
+struct SlotsOf<std::variant<Arrays...>> : DistinctTypes<std::variant<>, typename SlotsOf<Arrays>::Type...> {};
+
 /// Variant: of Rows on the host.
 template <ValueType Value, typename Variant>
 struct RowsLayout final : LayoutOfArrays<Value, Variant> {
@@ -95,6 +160,10 @@ struct RowsLayout final : LayoutOfArrays<Value, Variant> {
             return Arrays::shape.together == RowsTogether::slices && !Arrays::shape.lengths && !HasRowColumns<Arrays>;
         });
         return reads_x ? origin.rows_without_nonzeros() : std::vector<Index>();
+    }
+    /// A variant of views without values.
+    [[nodiscard]] auto slots() const {
+        return with_stored(*this, [](const auto& rows) -> typename SlotsOf<Variant>::Type { return slots_of(rows); });
     }
     // build.hpp
     [[nodiscard]] HostArray<Index> row_lengths() const;
@@ -176,7 +245,8 @@ template <typename Result>
 
 template <ValueType Value>
 struct RowArraysOnGpu {
-    StoredOnDevice<decltype(AnyRowsLayout<Value>::stored)> arrays;
+    using Arrays = StoredOnDevice<decltype(AnyRowsLayout<Value>::stored)>;
+    std::shared_ptr<Arrays> arrays;  // by address, because many alternatives are slow to compile when they move
 };
 
 /// The CUDA kernel of arrays that were made on the GPU: of slices by the lengths of their rows if `row_lengths` has any.
@@ -186,20 +256,34 @@ template <ValueType Value>
                                                                 Offset nonzeros, std::int64_t bytes,
                                                                 std::span<const Index> rows_of_y, Device& device);
 
-struct LengthsOnGpu;  // long_rows.hpp
-/// That of slices by the lengths of their rows (long_rows.hpp). first_columns: of slices with short columns.
+/// The arrays for which the program has CUDA kernels of RowsOnGpu.
+template <typename Value>
+using CompiledRows = std::variant<Sell<Value, Index, HostArray>, Sell<Value, std::uint16_t, HostArray>,
+                                  Rows<Value, typename RowsOf<RowsTogether::one, ColumnsFrom::row>::Shape, HostArray>,
+                                  Rows<Value, typename RowsOf<RowsTogether::all>::Shape, HostArray>,
+                                  Rows<Value, typename RowsOf<RowsTogether::all, ColumnsFrom::matrix, true>::Shape, HostArray>>;
+template <typename Stored, typename Value>
+inline constexpr bool is_compiled_rows = []<typename... Compiled>(const std::variant<Compiled...>*) {
+    return (std::is_same_v<Stored, Compiled> || ...);
+}(static_cast<const CompiledRows<Value>*>(nullptr));
+/// The kernel of one of these. own_bytes: Kernel::own_bytes_to_move.
 template <ValueType Value>
-[[nodiscard]] std::unique_ptr<Kernel<Value>> kernel_by_lengths(RowArraysOnGpu<Value>&& slices, LengthsOnGpu&& lengths,
-                                                               const HostArray<Index>& first_columns, std::int64_t bytes,
-                                                               std::span<const Index> rows_of_y, Device& device);
+[[nodiscard]] std::unique_ptr<Kernel<Value>> compiled_rows_kernel(StoredOnDevice<CompiledRows<Value>>&& rows,
+                                                                  std::span<const Index> rows_of_y, Device& device,
+                                                                  std::optional<std::int64_t> own_bytes);
 
+/// The kernel of the host by RowsOnHost.
+template <template <typename> typename LayoutOf>
 [[nodiscard]] KernelEntry host_kernel_of_rows(std::string name, std::string summary);
 [[nodiscard]] std::vector<KernelEntry> sell_cusparse_kernels();
 
 // The CUDA kernels with loops of their own. That of any rows takes those of slices by their lengths (RowsLayout::by_lengths),
 // and others by RowsOnGpu.
 template <ValueType Value>
-struct AnyRowsKernel;
+struct AnyRowsKernel {
+    static std::unique_ptr<Kernel<Value>> prepare(const AnyRowsLayout<Value>& layout, std::span<const Index> rows,
+                                                  Device& device);
+};
 template <ValueType Value>
 struct EllReduction;
 template <ValueType Value, bool is_volatile, bool is_constant>
