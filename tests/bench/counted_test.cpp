@@ -150,7 +150,7 @@ TEST_SUITE("counted figures of a bench") {
                 const BenchKey key{"1234", "m.mtx", 77, precision, "a program", "a device", "options"};
                 const BenchLine line = line_of_report(key, recipe_facts, json_of(report), !whole, {});
                 compare_counted(fmt::format("line_{}_{}.txt", whole ? "wrong" : "right", name_of(precision)), shown_line(line));
-                records += records_csv(records_of_line(line.text));
+                records += records_csv(records_of_line(nlohmann::ordered_json::parse(line.text)));
             }
             records += records_csv(records_of({report}));
         }

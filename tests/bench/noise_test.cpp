@@ -121,7 +121,7 @@ TEST_SUITE("noise") {
         const std::string line = R"({"recipe": {"name": "R"}, "matrix": {"source": "m"}, "stages": [{"id": "input"}],
             "layouts": [{"name": "ell", "share": null, "precision": "f64", "seconds": 1}], "errors": [], "kernels": [)" +
                                  baseline + ", " + kernel + "]}";
-        const std::vector<Record> records = records_of_line(nlohmann::json::parse(line).dump());
+        const std::vector<Record> records = records_of_line(nlohmann::ordered_json::parse(line));
         REQUIRE(records.size() == 1);
         CHECK_FALSE(records[0].interval);
         CHECK(records[0].warnings == std::vector<std::string>{"about both", "about usual", "about rows"});
