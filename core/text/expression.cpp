@@ -34,8 +34,7 @@ ExpressionReader::ExpressionReader(std::string_view text, const ExpressionSigns&
         } else {
             const auto end = std::ranges::find_if(rest, [&](char letter) { return !is_letter(letter, signs.letters); });
             const auto length = static_cast<std::size_t>(end - rest.begin());
-            add(length == 0 ? Type::other : Type::word, rest.substr(0, std::max<std::size_t>(length, 1)),
-                std::max<std::size_t>(length, 1));
+            add(length == 0 ? Type::other : Type::word, rest.substr(0, length), std::max<std::size_t>(length, 1));
         }
     }
     tokens_.push_back({Type::end, {}, text.size()});

@@ -13,7 +13,7 @@ namespace workbench {
 struct ExpressionToken {
     enum class Type { word, quoted, sign, open_quote, other, end };
     Type type = Type::end;
-    std::string_view text = {};  // without quotes
+    std::string_view text = {};  // without quotes; empty at the end, and of other characters
     std::size_t at = 0;          // bytes of the expression before it
 };
 

@@ -2,7 +2,9 @@
 // all layouts have in common.
 #include <doctest/doctest.h>
 
-#include <set>
+#include <cstdint>
+#include <map>
+#include <vector>
 
 #include "core/contract/errors.hpp"
 #include "kernels/common/schedule/walk.hpp"
@@ -104,6 +106,37 @@ TEST_CASE("ell: which thread reads which slot") {
             for_each_read_of<double>(ell_entry(), "atomic", *layout, [](const Read& read) {
                 CHECK(read.warp * 32 + read.lane == read.index);
                 CHECK(read.step == 0);
+            });
+        }
+    }
+}
+
+TEST_CASE("ell: as many warps share a column-major row as suit its slots, at most eight") {
+    for (const auto& [width, warps] :
+         std::map<Index, Offset>{{1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 4}, {8, 4}, {9, 8}, {40, 8}}) {
+        CAPTURE(width);
+        std::vector<Entry> entries;
+        for (Index k = 0; k < width; ++k) entries.insert(entries.end(), {{0, k, 1}, {1, k, 1}});
+        for_each_read_of<double>(ell_entry(), "reduce", *build_ell(csr_from_entries(2, width, entries)), [&](const Read& read) {
+            CHECK(read.warp == read.index / 2 % warps);
+            CHECK(read.lane == read.index % 2);
+            CHECK(read.step == read.index / 2 / warps);
+        });
+    }
+}
+
+TEST_CASE("ell: threads of kernel atomic have numbers of 32 bits if those of the last block, too, fit in them") {
+    struct Slots {
+        Offset count;
+        EllOrder order;
+        [[nodiscard]] Offset slot_count() const { return count; }
+    };
+    constexpr Offset most = UINT32_MAX - Offset{1024};
+    for (const auto& [count, bytes] : std::map<Offset, std::size_t>{{18, 4}, {most, 4}, {most + 1, 8}, {2 * most, 8}}) {
+        for (const EllOrder order : {EllOrder::row_major, EllOrder::column_major}) {
+            EllEachSlot::choose(Slots{count, order}, [&]<typename Unsigned, EllOrder chosen>(EllSlots<Unsigned, chosen>) {
+                CHECK(sizeof(Unsigned) == bytes);
+                CHECK(chosen == order);
             });
         }
     }

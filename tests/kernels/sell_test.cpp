@@ -180,13 +180,28 @@ TEST_CASE("sell: threads share a row for any slice height") {
 }
 
 TEST_CASE("sell: slices around the heights for which the kernel is compiled") {
+    const auto host = make_host_device();
     for (const NamedMatrix& named : battery()) {
         CAPTURE(named.name);
+        CsrMatrix matrix = named.matrix;
+        for (std::size_t k = 0; k < matrix.values.size(); ++k) matrix.values[k] = 1 + static_cast<double>(k % 7);
+        std::vector<double> x(matrix.columns);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 5) - 2;
+        std::vector<double> expected(matrix.rows, 0);
+        for (Index row = 0; row < matrix.rows; ++row) {
+            for (Offset k = matrix.row_offsets[row]; k < matrix.row_offsets[row + 1]; ++k) {
+                expected[row] += matrix.values[k] * x[matrix.column_indices[k]];
+            }
+        }
         for (const std::int64_t height : {1, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
             CAPTURE(height);
             for (const std::int64_t threads : {1, 2, 4}) {
-                const auto layout = build_sell(named.matrix, height, threads);
+                const auto layout = build_sell(matrix, height, threads);
                 CHECK_NOTHROW(check_schedule(*layout, sell_entry().schedules.front().walk.f64));
+                if (threads > 1) continue;  // which share rows on a GPU alone
+                std::vector<double> y(matrix.rows, 5);
+                sell_entry().kernels.front().prepare.f64(*layout, *host)->run(x.data(), y.data(), false);
+                CHECK(y == expected);
             }
         }
     }
@@ -260,6 +275,7 @@ TEST_CASE("sell: a walk over inconsistent arrays of 16-bit columns is an error")
     broken([](auto& sell) { sell.wide_offsets[0] = 1; });
     broken([](auto& sell) { sell.wide_offsets.clear(); });
     broken([](auto& sell) { sell.high_columns.pop_back(); });
+    broken([](auto& sell) { sell.column_indices.pop_back(); });
     broken([](auto& sell) { sell.high_columns[3] = 9; });
 }
 

@@ -153,6 +153,14 @@ TEST_CASE_TEMPLATE("several right-hand sides advance together, for other values,
                 std::fill(x.begin() + 2, x.begin() + 3, Value{7});  // of b = 0
                 for (const SolveFacts& again : solver.solve(b, x, count, course)) CHECK(again.iterations == 0);
                 CHECK(column(x, 2) == std::vector<Value>(matrix.rows, 0));
+                std::vector<Value> x_of_one(matrix.rows);
+                std::vector<Value> x_alone(matrix.rows);
+                const SolveFacts of_one = solver.solve(column(b, 1), x_of_one, 1).at(0);
+                const SolveFacts alone = solver.solve(column(b, 1), x_alone);
+                CHECK(x_of_one == x_alone);
+                CHECK(of_one.iterations == alone.iterations);
+                CHECK(of_one.residual == alone.residual);
+                CHECK(of_one.together == 1);
                 for (double& value : matrix.values) value *= value > 4 ? 2 : 1;
                 solver.matrix().set_values(Arrays<Value>(matrix).values);
             }

@@ -204,6 +204,10 @@ TEST_CASE("the reads of the recipe's kernel are counted") {
     CHECK(requests("") == 32);                             // `adaptive`: pairs of values, two steps of 16 sectors
     CHECK(requests("[kernel]\ncuda = 'vector'\n") == 16);  // 32 lanes, two steps of 8 sectors
     CHECK(requests("[kernel]\ncuda = 'scalar'\n") == 64);  // one lane, one value a step
+
+    // Rows of 3, 1 and 0 entries have 9 slots in ell, 5 of them padding, which reads no x.
+    const CsrMatrix uneven = csr_from_entries(3, 70, std::vector<Entry>{{0, 0, 1}, {0, 30, 1}, {0, 69, 1}, {1, 8, 1}});
+    CHECK(study_cache(recipe_of("[layout]\nuse = 'ell'\n"), uneven, Precision::f64, ample, {}).counts->reads == 4);
 }
 
 TEST_CASE("automatic parameters are those of the simulated device, or of the recipe's device") {
@@ -312,30 +316,47 @@ TEST_CASE("a chart has a curve for each cache and each combination of the other 
 }
 
 TEST_CASE("unsuitable points are recorded, and the JSON contains the figures of the table") {
-    const CsrMatrix matrix = csr_from_entries(2, 70000, std::vector<Entry>{{0, 0, 1}, {0, 69999, 1}, {1, 8, 1}});
-    CacheStudy study{"test", "a device", Precision::f32, tiny, "layout.column_index", {}};
+    // Of x in f32, the rows read columns 0 and 1 in one sector, then 2 and 8 in two, then 16, 17 and 69999 alone.
+    const CsrMatrix matrix = csr_from_entries(
+        2, 70000, std::vector<Entry>{{0, 0, 1}, {0, 2, 1}, {0, 16, 1}, {0, 17, 1}, {0, 69999, 1}, {1, 1, 1}, {1, 8, 1}});
+    const CacheModel model{3, 8, 2, {{"near", 4 * 32, 2, 2}, {"far", 12 * 32, 4, 0}}};
+    CacheStudy study{"test", "a device", Precision::f32, model, "layout.column_index", {}};
     const std::string stages =
         "[[stage]]\nuse = 'column_segmentation'\ncount = 1\n[[stage]]\nuse = 'row_sort'\nwithin = 'segment'\n";
     for (const std::string word : {"u32", "u16"}) {
         const Recipe recipe = recipe_of(stages + "[layout]\nuse = 'segmented'\ncolumn_index = '" + word + "'\n");
-        study.points.push_back(study_cache(recipe, matrix, Precision::f32, tiny, {}));
+        study.points.push_back(study_cache(recipe, matrix, Precision::f32, model, {}));
         study.points.back().value = word;
+        study.points.back().matrix = word + ".mtx";
     }
     REQUIRE(study.points[0].counts);
     CHECK_FALSE(study.points[1].counts);
     const std::string text = study.text();
     CHECK(text.find("layout.column_index = u16 is unsuitable: segment 0 has 70000 columns") != std::string::npos);
-    const auto json = nlohmann::json::parse(to_json(study));
-    CHECK(json["points"][0]["rows"] == 2);
-    CHECK(json["points"][0]["columns"] == 70000);
-    CHECK(json["points"][0]["reads"] == 3);
-    CHECK(json["points"][0]["requests"] == 3);  // columns 0 and 8 in the first step are two sectors of f32
-    CHECK(json["points"][0]["caches"][0]["hits"] == 0);
-    CHECK(json["points"][0]["bytes_from_memory"] == 96);
-    CHECK(json["points"][1].contains("unsuitable"));
+    CHECK(text.find("near (128 B, 2 ways, 2 in each processor), far (384 B, 4 ways, shared);\n"
+                    "3 processors of 8 resident warps in blocks of 2, ") != std::string::npos);
     using Json = nlohmann::json;
-    CHECK(json["model"] == Json{{"processors", 2},
-                                {"resident_warps", 4},
+    const Json json = Json::parse(to_json(study));
+    CHECK(json["points"][0] == Json{{"value", "u32"},
+                                    {"matrix", "u32.mtx"},
+                                    {"rows", 2},
+                                    {"columns", 70000},
+                                    {"nonzeros", 7},
+                                    {"reads", 7},
+                                    {"requests", 6},
+                                    {"different_sectors", 4},
+                                    {"caches",
+                                     {Json{{"name", "near"}, {"requests", 6}, {"hits", 2}, {"hit_rate", 2.0 / 6}},
+                                      Json{{"name", "far"}, {"requests", 4}, {"hits", 0}, {"hit_rate", 0.0}}}},
+                                    {"bytes_from_memory", 128}});
+    CHECK(json["points"][1] == Json{{"value", "u16"},
+                                    {"matrix", "u16.mtx"},
+                                    {"rows", 2},
+                                    {"columns", 70000},
+                                    {"nonzeros", 7},
+                                    {"unsuitable", study.points[1].unsuitable}});
+    CHECK(json["model"] == Json{{"processors", 3},
+                                {"resident_warps", 8},
                                 {"block_warps", 2},
                                 {"sector_bytes", 32},
                                 {"caches",

@@ -168,6 +168,36 @@ TEST_CASE("values on a device that rounds them are copied for the error") {
     CHECK(ready.preparation().rounding->largest == 0);  // bf16 represents all values of the example
 }
 
+TEST_CASE("a product with a matrix that a GPU prepared moves its arrays, x and y") {
+    PlanningMachine machine;
+    const CopyOnDevice<double> copy(machine.gpu, csr_from_entries(4, 3, std::vector<Entry>{{0, 2, 1.5}, {3, 0, 2.5}}));
+    const Recipe recipe = asking(plain);
+    const Ready<double> ready(recipe, copy.matrix(), {.device = machine.gpu, .filter = {DeviceKind::gpu}}, false);
+    CHECK(ready.preparation().bytes == 2 * 8);
+    CHECK(ready.preparation().bytes_to_move == 2 * 8 + (4 + 3) * 8);
+}
+
+TEST_CASE("automatic parameters of a layout are those of the plan's GPU, or of the tuned one for a host") {
+    static std::vector<std::int64_t> built_for;
+    static const LayoutEntry& plain_layout = *scripted_catalogue().find_layout("plain");
+    Catalogue known = scripted_catalogue();
+    LayoutEntry& layout = *std::ranges::find(known.layouts, "plain", &LayoutEntry::name);
+    layout.parameters = {{.name = "parts",
+                          .default_value = std::string("auto"),
+                          .words = {"auto"},
+                          .for_device = [](const DeviceProperties& device) { return std::int64_t{device.processors}; }}};
+    layout.build.f64 = [](const StagedMatrix& staged, const Parameters& parameters) {
+        built_for.push_back(parameters.integer("parts"));
+        return plain_layout.build.f64(staged, Parameters(plain_layout.parameters, {}));
+    };
+    const Recipe recipe = parse_recipe(plain, "t.toml", known);
+    PlanningMachine machine;
+    for (ScriptedDevice* const device : {&machine.host, &machine.gpu}) {
+        CHECK(Ready<double>(recipe, example(), {.device = *device, .filter = {device->properties().kind}}).kernel() != nullptr);
+    }
+    CHECK(built_for == std::vector<std::int64_t>{tuned_device_model().processors, gpu_properties().processors});
+}
+
 TEST_CASE("a difference between a matrix and what a GPU prepared discards its kernel") {
     PlanningMachine machine;
     const CopyOnDevice<double> copy(machine.gpu, example());
