@@ -1,11 +1,13 @@
 // Searches that continue earlier ones, and what trials share.
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "choose/planted_space.hpp"
 #include "studies/choose/choose.hpp"
+#include "studies/choose/search.hpp"
 #include "support/layouts/scripted.hpp"
 
 namespace workbench {
@@ -76,6 +78,56 @@ TEST_SUITE("search") {
         std::string order;
         for (std::size_t i = 1; i < choice.reports.size(); ++i) order += choice.reports[i].stages.size() > 1 ? 's' : '-';
         CHECK(order.substr(0, 9) == "-s-s--s-s");  // of equal predictions; the best of nine trials are timed again
+    }
+
+    TEST_CASE("in the second half, points near good ones are tried before all others: neighbours, and crossings of two") {
+        const auto space_of = [](const std::string& stages, const std::string& a) {
+            return parse_space("[space]\nname = 's'\n" + stages + "[layout]\nuse = 'even'\nb = 0\na = " + a + "\n",
+                               "spaces/s.toml", planted_catalogue());
+        };
+        const auto stages = [](const std::string& more) {
+            std::string text;
+            for (const std::string use : {"reverse", "rotate", "halve"}) text += "[[stage]]\nuse = '" + use + "'\n" + more;
+            return text;
+        };
+        std::vector<std::string> lines;
+        const auto search = [&](const Space& space, const ReportStep& progress) {
+            planted_script();
+            SearchLog log = log_into(lines);
+            ChooseOptions options = options_for(space, 100);
+            options.log = &log;
+            options.progress = progress;
+            return choose_planted(options);
+        };
+        even_seconds() = 1e-3;  // of the good points, which earlier searches have found
+        (void)search(space_of("", "[0, 2]"), {});
+        (void)search(space_of(stages(""), "1"), {});
+        even_seconds() = 2e-3;
+        const Space space = space_of(stages("optional = true\n"), "[0, 1, 2, 3, 4, 5]");
+        REQUIRE(space.count() == 8 * 6);
+        bool is_late = false;
+        const Choice choice = search(space, [&is_late](const std::string& step) {
+            if (is_late || !step.starts_with("trying")) return;
+            is_late = true;
+            script().now += 60;
+        });
+        const std::vector<SpacePoint> good{{0, 0, 0, 0}, {0, 0, 0, 2}, {1, 1, 1, 1}};
+        std::set<std::string> near;
+        for (const SpacePoint& one : good) {
+            for (const SpacePoint& point : space.neighbours(one)) near.insert(space.recipe(point).name);
+            for (const SpacePoint& point : crossings(one, good.back())) near.insert(space.recipe(point).name);
+        }
+        CHECK(near.contains(space.recipe({0, 0, 1, 1}).name));
+        CHECK(near.contains(space.recipe({1, 1, 0, 2}).name));
+        std::set<std::string> tried{"CSR"};
+        for (const SpacePoint& one : good) tried.insert(space.recipe(one).name);
+        for (const std::string& name : tried) near.erase(name);
+        std::set<std::string> first;
+        for (const RunReport& report : choice.reports) {
+            if (first.size() < near.size() && !tried.contains(report.recipe_name)) first.insert(report.recipe_name);
+        }
+        CHECK(first == near);
+        CHECK(choice.ranking.size() > 1 + good.size() + near.size());
     }
 }
 
