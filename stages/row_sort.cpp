@@ -232,12 +232,10 @@ RowPlacing placing_of(const SortRequest& request) {
 
 /// The storage that a device sorts: that of a share, or of tiles.
 std::optional<DeviceStep> sort_of_storage(const SortRequest& request) {
-    if (request.inside_partition) return std::nullopt;
     const ShareChoice& choice = *request.storage;
-    if (choice.one && choice.one->is_split_again()) return std::nullopt;
     if (choice.kind == ShareKind::segment) return std::nullopt;
-    if (choice.kind != ShareKind::tile) return SortShare{placing_of(request), choice.kind, request.within_partition()};
-    if (request.within_partition()) return std::nullopt;
+    if (choice.kind != ShareKind::tile) return SortShare{placing_of(request), choice, request.within_partition()};
+    if (request.within_partition() || request.inside_partition) return std::nullopt;
     PlaceInTiles place{placing_of(request), {}};
     if (choice.one) place.only = {choice.one->row_block, choice.one->segment};
     return place;

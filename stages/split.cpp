@@ -178,35 +178,28 @@ struct Splitting {
         result.change.shares = std::move(shares);
     }
 
-    /// Splits into the entries that belong and all others.
-    template <typename Belongs>
-    void divide_in_two(const Belongs& belongs) {
-        divide([&](Index stored, Offset k) { return belongs(stored, k) ? 0 : 1; });
-    }
-
-    void divide_by(const Marks& marks) {
-        result.notes.emplace_back("dense blocks", std::to_string(marks.dense) + " of " + std::to_string(marks.present));
-        divide_in_two([&](Index stored, Offset k) { return marks.marked[view.entry(stored, k)] != 0; });
-    }
-
     void divide_by(const SplitNonzeros& rule) {
         const CsrMatrix& matrix = staged.matrix;
         const auto column = [&](Index stored, Offset k) { return matrix.column_indices[view.entry(stored, k)]; };
         const Cuts* const partition = staged.find_cuts(CutKind::partition);
         if (!rule.table) {
             const std::vector<Index> piece_of = partition->pieces();
-            return divide_in_two(
-                [&](Index stored, Offset k) { return piece_of[view.row(stored)] == piece_of[column(stored, k)]; });
+            return divide(
+                [&](Index stored, Offset k) { return piece_of[view.row(stored)] == piece_of[column(stored, k)] ? 0 : 1; });
         }
-        const std::vector<Offset> counts = rule.counts ? counts_by_key(matrix, view, rule.key) : std::vector<Offset>();
+        const std::vector<Offset> counts =
+            rule.reads == SplitReads::counts ? counts_by_key(matrix, view, rule.key) : std::vector<Offset>();
         const std::span<const Index> parts = partition == nullptr ? std::span<const Index>() : partition->boundaries;
-        SplitTable table = rule.table({view, matrix.rows, matrix.columns, parts, counts});
+        SplitTable table = rule.table({view, matrix, parts, counts});
         std::ranges::move(table.notes, std::back_inserter(result.notes));
         const Offset below_main = std::max<Offset>(matrix.rows, 1) - 1;
         switch (rule.key) {
             case SplitKey::row: return divide([&](Index stored, Offset) { return table.shares[stored]; });
             case SplitKey::place: return divide([&](Index, Offset k) { return table.shares[k]; });
             case SplitKey::column: return divide([&](Index stored, Offset k) { return table.shares[column(stored, k)]; });
+            case SplitKey::nonzero:
+                return divide(
+                    [&](Index stored, Offset k) { return table.shares[static_cast<std::size_t>(view.entry(stored, k))]; });
             default:
                 return divide(
                     [&](Index stored, Offset k) { return table.shares[below_main + column(stored, k) - view.row(stored)]; });
@@ -214,38 +207,10 @@ struct Splitting {
     }
 };
 
-/// The height and width of the blocks.
-std::array<Index, 2> shape_of_blocks(const Parameters& parameters) {
-    const auto number = [&](const char* name) { return static_cast<Index>(parameters.integer(name)); };
-    if (parameters.has("size")) return {number("size"), number("size")};
-    return {number("height"), number("width")};
-}
-
-void split_by_value(Splitting& split) {
-    const HostArray<double>& values = split.staged.matrix.values;
-    const auto value_at = [&](Index stored, Offset k) { return values[split.view.entry(stored, k)]; };
-    if (split.parameters.has("larger_than")) {
-        const double threshold = split.parameters.real("larger_than");
-        split.divide_in_two([&](Index stored, Offset k) { return std::abs(value_at(stored, k)) > threshold; });
-        return;
-    }
-    const bool commonest = split.parameters.is_word("value", "commonest");
-    const double value = commonest ? commonest_value(split.view, values) : split.parameters.real("value");
-    if (commonest) split.result.notes.emplace_back("commonest value", to_text(ParameterValue(value)));
-    split.divide_in_two([&](Index stored, Offset k) { return value_at(stored, k) == value; });
-}
-
 StageResult run_split(const StagedMatrix& staged, const Parameters& parameters, const StageContext&) {
     const ShareId parent = parent_of(parameters);
     Splitting split{staged, parameters, parent, staged.share(parent)};
-    if (const std::optional<SplitNonzeros> rule = split_rule(parameters)) {
-        split.divide_by(*rule);
-    } else if (parameters.text("by") == "blocks") {
-        const auto [height, width] = shape_of_blocks(parameters);
-        split.divide_by(mark_dense_blocks(staged.matrix, split.view, {height, width, fill_of_split(parameters)}));
-    } else {
-        split_by_value(split);
-    }
+    split.divide_by(split_rule(parameters));
     return std::move(split.result);
 }
 
@@ -386,9 +351,9 @@ StageEntry split_stage() {
         .contract = split_contract,
         .run = run_split,
         .on_device = [](const Parameters& parameters) -> std::optional<DeviceStep> {
-            std::optional<SplitNonzeros> rule = split_rule(parameters);
-            if (!rule || parameters.has("share")) return std::nullopt;
-            rule->shares = kinds_of_parts(parameters);
+            SplitNonzeros rule = split_rule(parameters);
+            rule.shares = kinds_of_parts(parameters);
+            rule.parent = parent_of(parameters);
             return rule;
         },
         .foresee = foresee_split,

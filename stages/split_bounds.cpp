@@ -48,8 +48,8 @@ std::vector<std::int64_t> bounds_among(const Parameters& parameters, const Split
     const std::string& by = parameters.text("by");
     std::vector<std::int64_t> bounds;
     for (const RelativeLength& bound : split_bounds(parameters)) {
-        bounds.push_back(by == "row_length" ? threshold_among(bound, facts.lengths)
-                                            : place_of(bound, by == "rows" ? facts.rows : facts.columns));
+        bounds.push_back(by == "row_length" ? threshold_among(bound, facts.view)
+                                            : place_of(bound, by == "rows" ? facts.matrix.rows : facts.matrix.columns));
     }
     if (!std::is_sorted(bounds.begin(), bounds.end())) {
         throw Unsuitable("split: the bounds " + parameters.text("bounds") + " are " + text_of_bounds(bounds) +

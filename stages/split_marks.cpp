@@ -134,7 +134,7 @@ Marks mark_dense_blocks(const CsrMatrix& matrix, const ShareView& view, const De
     }
     begins.push_back(stored.size());
     Marks marks;
-    make_zeros(marks.marked, matrix.values.size());
+    make_zeros(marks.marked, static_cast<std::size_t>(matrix.nonzeros()));
     std::atomic<Offset> dense = 0;
     std::atomic<Offset> present = 0;
     guarded_for("mark_blocks", HostRange<>(0, static_cast<Index>(begins.size()) - 1), [&](Index i) {

@@ -1,13 +1,16 @@
 #include "stages/split_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <utility>
 
+#include "core/matrix/host_threads.hpp"
 #include "stages/row_lengths.hpp"
 #include "stages/split_bounds.hpp"
+#include "stages/split_marks.hpp"
 
 namespace workbench {
 namespace {
@@ -35,9 +38,9 @@ Index one_third(const ShareView& view) {
 }
 
 SplitTable first_places(const Parameters& parameters, const SplitFacts& facts) {
-    const std::int64_t most = first_count(facts.lengths, parameters);
+    const std::int64_t most = first_count(facts.view, parameters);
     Offset longest = 0;
-    for (Index row = 0; row < facts.lengths.row_count(); ++row) longest = std::max(longest, facts.lengths.length(row));
+    for (Index row = 0; row < facts.view.row_count(); ++row) longest = std::max(longest, facts.view.length(row));
     SplitTable table = table_of(longest, [&](Offset place) { return place < most ? 0 : 1; });
     table.notes.emplace_back("k", std::to_string(most));
     return table;
@@ -45,9 +48,9 @@ SplitTable first_places(const Parameters& parameters, const SplitFacts& facts) {
 
 SplitTable long_rows(const Parameters& parameters, const SplitFacts& facts) {
     const RelativeLength longer_than = relative_length(parameters, "longer_than");
-    const std::int64_t most = threshold_among(longer_than, facts.lengths);
-    SplitTable table = table_of(facts.lengths.row_count(),
-                                [&](Offset row) { return facts.lengths.length(static_cast<Index>(row)) > most ? 0 : 1; });
+    const std::int64_t most = threshold_among(longer_than, facts.view);
+    SplitTable table =
+        table_of(facts.view.row_count(), [&](Offset row) { return facts.view.length(static_cast<Index>(row)) > most ? 0 : 1; });
     if (longer_than.of != RelativeLength::Of::number) table.notes.emplace_back("longer_than", std::to_string(most));
     return table;
 }
@@ -59,12 +62,13 @@ SplitTable bins(const Parameters& parameters, const SplitFacts& facts) {
     const auto bin_of_place = [&](Offset place) {
         return std::upper_bound(bounds.begin(), bounds.end(), place) - bounds.begin();
     };
-    const ShareView& lengths = facts.lengths;
-    SplitTable table = by == "columns" ? table_of(facts.columns, bin_of_place) : table_of(lengths.row_count(), [&](Offset row) {
-        const auto stored = static_cast<Index>(row);
-        if (by == "rows") return bin_of_place(lengths.row(stored));
-        return std::lower_bound(bounds.begin(), bounds.end(), lengths.length(stored)) - bounds.begin();
-    });
+    const ShareView& lengths = facts.view;
+    SplitTable table =
+        by == "columns" ? table_of(facts.matrix.columns, bin_of_place) : table_of(lengths.row_count(), [&](Offset row) {
+            const auto stored = static_cast<Index>(row);
+            if (by == "rows") return bin_of_place(lengths.row(stored));
+            return std::lower_bound(bounds.begin(), bounds.end(), lengths.length(stored)) - bounds.begin();
+        });
     table.notes.emplace_back("bounds", text_of_bounds(bounds));
     return table;
 }
@@ -87,14 +91,14 @@ SplitTable dense_regions(const SplitFacts& facts, const std::string& regions, co
 }
 
 /// Column - row of a diagonal.
-Offset distance_of(Offset diagonal, const SplitFacts& facts) { return diagonal - (std::max<Offset>(facts.rows, 1) - 1); }
+Offset distance_of(Offset diagonal, const SplitFacts& facts) { return diagonal - (std::max<Offset>(facts.matrix.rows, 1) - 1); }
 
 SplitTable dense_diagonals(const Parameters& parameters, const SplitFacts& facts) {
     const double fill = fill_of_split(parameters);
     return dense_regions(facts, "diagonals", [&](Offset key, Offset count) {
         const Offset diagonal = distance_of(key, facts);
         const Offset first_row = std::max<Offset>(0, -diagonal);
-        const Offset end_row = std::min<Offset>(facts.rows, facts.columns - diagonal);
+        const Offset end_row = std::min<Offset>(facts.matrix.rows, facts.matrix.columns - diagonal);
         return static_cast<double>(count) >= fill * static_cast<double>(end_row - first_row);
     });
 }
@@ -102,12 +106,12 @@ SplitTable dense_diagonals(const Parameters& parameters, const SplitFacts& facts
 SplitTable dense_columns(const Parameters& parameters, const SplitFacts& facts) {
     const double density = parameters.real("density");
     return dense_regions(facts, "columns",
-                         [&](Offset, Offset count) { return static_cast<double>(count) > density * facts.rows; });
+                         [&](Offset, Offset count) { return static_cast<double>(count) > density * facts.matrix.rows; });
 }
 
 SplitTable near_diagonals(const Parameters& parameters, const SplitFacts& facts) {
     const std::int64_t most = parameters.integer("distance");
-    return table_of(std::max<Offset>(facts.rows, 1) - 1 + facts.columns,
+    return table_of(std::max<Offset>(facts.matrix.rows, 1) - 1 + facts.matrix.columns,
                     [&](Offset key) { return std::abs(distance_of(key, facts)) <= most ? 0 : 1; });
 }
 
@@ -115,8 +119,41 @@ SplitTable parts_chosen(const Parameters& parameters, const SplitFacts& facts) {
     const Cuts partition{CutKind::partition, {facts.partition.begin(), facts.partition.end()}};
     const std::vector<bool> is_chosen = chosen_partitions(parameters, partition.count());
     const std::vector<Index> piece_of = partition.pieces();
-    return table_of(facts.lengths.row_count(),
-                    [&](Offset row) { return is_chosen[piece_of[facts.lengths.row(static_cast<Index>(row))]] ? 0 : 1; });
+    return table_of(facts.view.row_count(),
+                    [&](Offset row) { return is_chosen[piece_of[facts.view.row(static_cast<Index>(row))]] ? 0 : 1; });
+}
+
+/// [nonzeros of the matrix] 0 for those of the view that belong, 1 for all others. belongs(entry)
+template <typename Belongs>
+std::vector<std::uint8_t> entries_that(const SplitFacts& facts, const Belongs& belongs) {
+    std::vector<std::uint8_t> shares(static_cast<std::size_t>(facts.matrix.nonzeros()), 1);
+    Kokkos::parallel_for("divide_entries", HostRange<>(0, facts.view.row_count()), [&](Index stored) {
+        for (Offset k = 0; k < facts.view.length(stored); ++k) {
+            const Offset entry = facts.view.entry(stored, k);
+            if (belongs(entry)) shares[static_cast<std::size_t>(entry)] = 0;
+        }
+    });
+    return shares;
+}
+
+SplitTable dense_blocks(const Parameters& parameters, const SplitFacts& facts) {
+    const auto [height, width] = shape_of_blocks(parameters);
+    const Marks marks = mark_dense_blocks(facts.matrix, facts.view, {height, width, fill_of_split(parameters)});
+    return {entries_that(facts, [&](Offset entry) { return marks.marked[static_cast<std::size_t>(entry)] != 0; }),
+            {{"dense blocks", std::to_string(marks.dense) + " of " + std::to_string(marks.present)}}};
+}
+
+SplitTable chosen_values(const Parameters& parameters, const SplitFacts& facts) {
+    const auto value = [&](Offset entry) { return facts.matrix.values[static_cast<std::size_t>(entry)]; };
+    if (parameters.has("larger_than")) {
+        const double threshold = parameters.real("larger_than");
+        return {entries_that(facts, [&](Offset entry) { return std::abs(value(entry)) > threshold; })};
+    }
+    const bool commonest = parameters.is_word("value", "commonest");
+    const double chosen = commonest ? commonest_value(facts.view, facts.matrix.values) : parameters.real("value");
+    SplitTable table{entries_that(facts, [&](Offset entry) { return value(entry) == chosen; })};
+    if (commonest) table.notes.emplace_back("commonest value", to_text(ParameterValue(chosen)));
+    return table;
 }
 
 }  // namespace
@@ -126,23 +163,31 @@ std::int64_t first_count(const ShareView& view, const Parameters& parameters) {
     return count_among(relative_length(parameters, "k"), view);
 }
 
-std::optional<SplitNonzeros> split_rule(const Parameters& parameters) {
+std::array<Index, 2> shape_of_blocks(const Parameters& parameters) {
+    const auto number = [&](const char* name) { return static_cast<Index>(parameters.integer(name)); };
+    if (parameters.has("size")) return {number("size"), number("size")};
+    return {number("height"), number("width")};
+}
+
+SplitNonzeros split_rule(const Parameters& parameters) {
     const std::string& by = parameters.text("by");
-    const auto rule = [&](SplitKey key, SplitTable (*make)(const Parameters&, const SplitFacts&), bool counts = false) {
+    const auto rule = [&](SplitKey key, SplitTable (*make)(const Parameters&, const SplitFacts&),
+                          SplitReads reads = SplitReads::nothing) {
         return SplitNonzeros{.key = key,
                              .table = [make, parameters](const SplitFacts& facts) { return make(parameters, facts); },
-                             .counts = counts,
+                             .reads = reads,
                              .needs_parts = make == parts_chosen};
     };
     if (by == "inside_partition") return SplitNonzeros{};
     if (parameters.has("bounds")) return rule(by == "columns" ? SplitKey::column : SplitKey::row, bins);
     if (by == "first_k") return rule(SplitKey::place, first_places);
     if (by == "row_length") return rule(SplitKey::row, long_rows);
-    if (by == "diagonals") return rule(SplitKey::diagonal, dense_diagonals, true);
-    if (by == "columns") return rule(SplitKey::column, dense_columns, true);
+    if (by == "diagonals") return rule(SplitKey::diagonal, dense_diagonals, SplitReads::counts);
+    if (by == "columns") return rule(SplitKey::column, dense_columns, SplitReads::counts);
     if (by == "distance") return rule(SplitKey::diagonal, near_diagonals);
     if (by == "partition") return rule(SplitKey::row, parts_chosen);
-    return std::nullopt;
+    if (by == "blocks") return rule(SplitKey::nonzero, dense_blocks, SplitReads::columns);
+    return rule(SplitKey::nonzero, chosen_values, SplitReads::values);
 }
 
 }  // namespace workbench

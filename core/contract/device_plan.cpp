@@ -1,5 +1,7 @@
 #include "core/contract/device_plan.hpp"
 
+#include <algorithm>
+
 namespace workbench {
 namespace {
 
@@ -18,9 +20,9 @@ public:
     std::string operator()(const OrderByLevels&) { return order(orders_ > 0); }
     std::string operator()(const SortByDegree&) { return order(orders_ > 0); }
     std::string operator()(const TakeOrder& taken) {
-        if (taken.within_parts && !has_parts_) return "rows are ordered in parts that the device did not make";
+        if (taken.needs_parts && !has_parts_) return "the order is one of parts that the device did not make";
         std::string reason = order(orders_ > 0, taken.acts);
-        has_parts_ = taken.has_parts || taken.within_parts;
+        has_parts_ = taken.has_parts || taken.keeps_parts;
         return reason;
     }
     std::string operator()(const CutLevels& levels) {
@@ -41,12 +43,15 @@ public:
     }
     std::string operator()(const SplitNonzeros& split) {
         split_ = &split;
+        if (!is_hybrid_ && split.parent != ShareId{}) return "a share is split again";
         return has_parts_ || !split.needs_parts ? "" : "the nonzeros are split by parts that the device did not make";
     }
     std::string operator()(const SortShare& sort) const {
         if (split_ == nullptr) return "the nonzeros are not split";
-        if (is_hybrid_) return sort.within_partition ? "rows of a share are sorted in parts" : "";
-        return sort.share == ShareKind::outside ? "" : "rows of share '" + std::string(name_of(sort.share)) + "' are sorted";
+        const bool by_parts = sort.within_partition || sort.key == RowKey::inside_partition;
+        if (is_hybrid_) return by_parts && !has_parts_ ? "rows are sorted by parts that the device did not make" : "";
+        if (sort.key == RowKey::inside_partition) return "rows of a share are sorted by their nonzeros inside";
+        return sort.share.includes({ShareKind::outside}) ? "" : "rows of share '" + name_of(sort.share) + "' are sorted";
     }
     // A recipe with tiles has both cuts, and no order between or after them.
     std::string operator()(const CutRows& cut) const {
@@ -79,7 +84,10 @@ private:
 
     [[nodiscard]] std::string apart() const { return apart_ ? "rows and columns have different orders" : ""; }
     [[nodiscard]] std::string rows_of(DeviceValues values) const {
-        return is_hybrid_ && values != DeviceValues::full ? "the values of a share are coded" : "";
+        const bool rounds = values == DeviceValues::rounded_f32 || values == DeviceValues::rounded_bf16;
+        if (is_hybrid_ && rounds) return "the values of a share are rounded";
+        const bool of_lines = values == DeviceValues::by_row || values == DeviceValues::by_column;
+        return is_hybrid_ && of_lines ? "a share has one value for each of its rows or columns" : "";
     }
 
     static constexpr const char* no_rows = "a share is not stored row by row";
@@ -94,12 +102,28 @@ private:
     bool apart_ = false;
 };
 
+bool suits_any_shape_by(const PlanStep& each) {
+    const DeviceStep& step = each.step;
+    const auto* const sort = std::get_if<SortRows>(&step);
+    const auto* const taken = std::get_if<TakeOrder>(&step);
+    const auto* const split = std::get_if<SplitNonzeros>(&step);
+    return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows) ||
+           (split != nullptr && !split->needs_parts) || std::holds_alternative<SortShare>(step) ||
+           std::holds_alternative<CutRows>(step) || std::holds_alternative<CutColumns>(step);
+}
+
 }  // namespace
+
+bool DevicePlan::suits_any_shape() const {
+    const bool has_rows = std::holds_alternative<WholeRows>(storage) || std::holds_alternative<PaddedRows>(storage) ||
+                          std::holds_alternative<RowSlices>(storage);
+    return has_rows && std::ranges::all_of(steps, suits_any_shape_by);
+}
 
 std::string DevicePlan::refusal() const {
     PlanCheck course(*this);
-    for (const auto& [stage, step] : steps) {
-        if (std::string reason = std::visit(course, step); !reason.empty()) return stage + ": " + reason;
+    for (const PlanStep& each : steps) {
+        if (std::string reason = std::visit(course, each.step); !reason.empty()) return each.stage + ": " + reason;
     }
     if (shares.empty()) return std::visit(course, storage);
     for (const StoredShare& share : shares) {

@@ -38,18 +38,22 @@ struct SortByDegree {
     bool descending = true;
 };
 
-/// An order that does not depend on the entries of the matrix, such as one from a file.
+/// An order, parts or both, as the host finds them.
 struct GivenOrder {
-    std::vector<Index> old_of_new;  // [rows] nodes stay together
-    std::vector<Index> partition;   // the boundaries of its parts; empty: there are none
+    std::vector<Index> old_of_new;  // [rows, or columns] nodes stay together; empty: the natural order
+    std::vector<Index> partition;   // the boundaries of new parts; empty: there are none
+    std::vector<std::pair<std::string, std::string>> notes = {};  // as those of StageResult
+    double seconds = 0;                                           // of finding it, in this run or an earlier one
 };
 
-/// Takes an order from the host.
+/// Takes an order from a stage that the host runs.
 struct TakeOrder {
-    /// partition: the boundaries of the parts so far. Throws what the stage throws.
-    std::function<GivenOrder(Index rows, Index node_size, const std::vector<Index>& partition)> make;
+    /// The matrix is in the order so far, with the values as they are stored. Throws what the stage throws.
+    std::function<GivenOrder(const StagedMatrix&, const StageContext&)> find;
+    bool reads_entries = true;  // false: the matrix comes without rows
     bool has_parts = false;     // are there boundaries of new parts?
-    bool within_parts = false;  // each row stays in its part of those so far
+    bool needs_parts = false;   // of an earlier step
+    bool keeps_parts = false;   // each row stays in its part of those so far
     Acts acts = Acts::symmetric;
 };
 
@@ -85,18 +89,20 @@ struct SortRows : RowPlacing {
 /// place in the matrix; or whether row and column are in the same part.
 enum class SplitKey { row, column, diagonal, place, nonzero, inside_partition };
 
+/// What a table depends on beside the lengths of rows.
+enum class SplitReads { nothing, counts, columns, values };
+
 /// What is known of a matrix, or of a share, whose nonzeros are divided.
 struct SplitFacts {
-    const ShareView& lengths;  // of its rows; their entries are not known
-    Index rows = 0;            // of the matrix
-    Index columns = 0;
+    const ShareView& view;                  // of its rows
+    const CsrMatrix& matrix;                // of which columns and values are there if SplitNonzeros::reads says so
     std::span<const Index> partition = {};  // the boundaries of the parts; empty: there are none
-    std::span<const Offset> counts = {};    // [keys] the nonzeros with each; if SplitNonzeros::counts
+    std::span<const Offset> counts = {};    // [keys] the nonzeros with each; likewise
 };
 
 /// The number of the share of each key.
 struct SplitTable {
-    std::vector<std::uint8_t> shares;  // [keys] rows are those of SplitFacts::lengths
+    std::vector<std::uint8_t> shares;  // [keys] rows are those of SplitFacts::view
     std::vector<std::pair<std::string, std::string>> notes = {};
 };
 
@@ -105,13 +111,14 @@ struct SplitNonzeros {
     std::vector<ShareKind> shares = {ShareKind::inside, ShareKind::outside};
     SplitKey key = SplitKey::inside_partition;  // the first share has those whose row and column are in the same part
     std::function<SplitTable(const SplitFacts&)> table = {};  // for all other keys; throws what the stage throws
-    bool counts = false;                                      // columns or diagonals are counted for the table
+    SplitReads reads = SplitReads::nothing;                   // counts: of columns or diagonals
     bool needs_parts = true;
+    ShareId parent = {};  // the share that is divided; all: the matrix
 };
 
-/// Sorts the stored rows of a share by its nonzeros, stably.
+/// Sorts the stored rows of shares by their nonzeros, stably.
 struct SortShare : RowPlacing {
-    ShareKind share = ShareKind::outside;
+    ShareChoice share = {.kind = ShareKind::outside};
     bool within_partition = false;
 };
 
@@ -196,21 +203,31 @@ struct TileBatches {
 
 using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices, TileBatches>;
 
+/// The storage for a matrix with these values, of the same kind, or nothing if the host makes it. Empty: the storage as it is.
+using SettleStorage = std::function<std::optional<DeviceStorage>(const ValueFacts&)>;
+
 /// The storage of one share of the nonzeros, and the kernel that reads it.
 struct StoredShare {
     ShareId share;
     DeviceStorage storage;
+    SettleStorage settle = {};  // for its values
     std::string kernel;
+};
+
+/// What a stage declares, and its version of the host, which replaces it where a device declines the pattern.
+struct PlanStep {
+    std::string stage;  // its id
+    DeviceStep step;
+    std::optional<TakeOrder> on_host = {};
 };
 
 /// A recipe for a device.
 struct DevicePlan {
-    Index node_size = 1;                                    // before the first step
-    const DeviceProperties* model = nullptr;                // that the recipe names; null: the device that carries out the plan
-    std::vector<std::pair<std::string, DeviceStep>> steps;  // with the ids of their stages
+    Index node_size = 1;                      // before the first step
+    const DeviceProperties* model = nullptr;  // that the recipe names; null: the device that carries out the plan
+    std::vector<PlanStep> steps;
     DeviceStorage storage;
-    /// The storage for a matrix with these values, of the same kind, or nothing if the host makes it. Empty: `storage` itself.
-    std::function<std::optional<DeviceStorage>(const ValueFacts&)> settle;
+    SettleStorage settle;
     std::string kernel;               // that reads the storage
     std::vector<StoredShare> shares;  // instead of both, in a hybrid
     bool side_by_side = false;        // their kernels, see HybridKernel
@@ -221,6 +238,9 @@ struct DevicePlan {
 
     /// The reason why no device carries out the plan, whatever the matrix; empty: one may.
     [[nodiscard]] std::string refusal() const;
+
+    /// May a matrix have other numbers of rows and columns?
+    [[nodiscard]] bool suits_any_shape() const;
 };
 
 }  // namespace workbench

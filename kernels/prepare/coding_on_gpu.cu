@@ -44,18 +44,20 @@ __device__ bool are_equal(const ItemsOnGpu<Value>& of, std::size_t one, std::siz
 template <typename Value>
 __global__ void collect_items(ItemsOnGpu<Value> of, int most, ItemTable* table, std::uint16_t* __restrict__ places) {
     const volatile int* const count = &table->count;
-    for_each_item(of.count, [&](std::size_t i) {
-        std::uint64_t hash = 0;
-        for (Index j = 0; j < of.area; ++j) hash = mixed(hash ^ bits_in(of, i, j));
-        const auto own = static_cast<std::uint32_t>(i + 1);
-        for (std::size_t place = hash % table_places; *count <= most; place = (place + 1) % table_places) {
-            std::uint32_t held = static_cast<volatile std::uint32_t*>(table->items)[place];
-            if (held == 0) held = atomicCAS(table->items + place, 0U, own);
-            if (held == 0) atomicAdd(&table->count, 1);
-            if (held != 0 && !are_equal(of, held - 1, i)) continue;
-            places[i] = static_cast<std::uint16_t>(place);
-            return;
-        }
+    for_each_item(of.counted(), [&](std::size_t number) {
+        of.with_item(number, [&](std::size_t i) {
+            std::uint64_t hash = 0;
+            for (Index j = 0; j < of.area; ++j) hash = mixed(hash ^ bits_in(of, i, j));
+            const auto own = static_cast<std::uint32_t>(i + 1);
+            for (std::size_t place = hash % table_places; *count <= most; place = (place + 1) % table_places) {
+                std::uint32_t held = static_cast<volatile std::uint32_t*>(table->items)[place];
+                if (held == 0) held = atomicCAS(table->items + place, 0U, own);
+                if (held == 0) atomicAdd(&table->count, 1);
+                if (held != 0 && !are_equal(of, held - 1, i)) continue;
+                places[i] = static_cast<std::uint16_t>(place);
+                return;
+            }
+        });
     });
 }
 
@@ -70,23 +72,26 @@ __global__ void copy_items(ItemsOnGpu<Value> of, const std::uint32_t* __restrict
     });
 }
 
-__global__ void find_unfit(const double* __restrict__ values, std::size_t count, Rounding rounding, int* unfit) {
-    for_each_item(count, [&](std::size_t i) {
-        const double value = values[i];
-        // The GPU would convert each NaN to the same one.
-        const bool is_exact_nan = (bits_of(value) & 0x800001FFFFFFF) == 0x8000000000000;
-        const bool fits = rounding != Rounding::none ? !isfinite(value) || isfinite(rounded_on_gpu(value, rounding))
-                          : isnan(value)             ? is_exact_nan
-                                                     : static_cast<double>(static_cast<float>(value)) == value;
-        if (!fits) *unfit = 1;
+__global__ void find_unfit(ItemsOnGpu<double> of, Rounding rounding, int* unfit) {
+    for_each_item(of.counted(), [&](std::size_t number) {
+        of.with_item(number, [&](std::size_t i) {
+            const double value = of.values[i];
+            // The GPU would convert each NaN to the same one.
+            const bool is_exact_nan = (bits_of(value) & 0x800001FFFFFFF) == 0x8000000000000;
+            const bool fits = rounding != Rounding::none ? !isfinite(value) || isfinite(rounded_on_gpu(value, rounding))
+                              : isnan(value)             ? is_exact_nan
+                                                         : static_cast<double>(static_cast<float>(value)) == value;
+            if (!fits) *unfit = 1;
+        });
     });
 }
 
 template <typename Value>
-__global__ void find_unequal(const Value* __restrict__ values, const std::uint32_t* __restrict__ others, std::size_t count,
-                             int* unequal) {
-    for_each_item(count, [&](std::size_t i) {
-        if (bits_of(values[i]) != bits_of(values[others[i]])) *unequal = 1;
+__global__ void find_unequal(ItemsOnGpu<Value> of, const std::uint32_t* __restrict__ others, int* unequal) {
+    for_each_item(of.counted(), [&](std::size_t number) {
+        of.with_item(number, [&](std::size_t i) {
+            if (bits_of(of.values[i]) != bits_of(of.values[others[i]])) *unequal = 1;
+        });
     });
 }
 
@@ -131,7 +136,7 @@ template <ValueType Value>
 std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Value>& items, Offset most, cudaStream_t stream) {
     CodesOnGpu<Value> codes{{}, device.allocate(items.count * sizeof(std::uint16_t), "places of values"), {}};
     const FoundItems<ItemTable> table(device, stream);
-    collect_items<<<blocks_of(items.count, block_threads), block_threads, 0, stream>>>(
+    collect_items<<<blocks_of(items.counted(), block_threads), block_threads, 0, stream>>>(
         items, static_cast<int>(most), table.address(), codes.places.template as<std::uint16_t>());
     check_launch("collect_items");
     const auto found = std::make_unique<ItemTable>();
@@ -163,27 +168,26 @@ std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Va
 }
 
 template <ValueType Value>
-bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* others, std::size_t count,
-                      cudaStream_t stream) {
+bool are_equal_on_gpu(Device& device, const ItemsOnGpu<Value>& values, const std::uint32_t* others, cudaStream_t stream) {
     const FoundItems<int> unequal(device, stream);
-    find_unequal<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, others, count, unequal.address());
+    find_unequal<<<blocks_of(values.counted(), block_threads), block_threads, 0, stream>>>(values, others, unequal.address());
     check_launch("find_unequal");
     int found = 0;
     unequal.wait(found);
     return found == 0;
 }
 
-bool fit_on_gpu(Device& device, const double* values, std::size_t count, Rounding rounding, cudaStream_t stream) {
+bool fit_on_gpu(Device& device, const ItemsOnGpu<double>& values, Rounding rounding, cudaStream_t stream) {
     const FoundItems<int> unfit(device, stream);
-    find_unfit<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(values, count, rounding, unfit.address());
+    find_unfit<<<blocks_of(values.counted(), block_threads), block_threads, 0, stream>>>(values, rounding, unfit.address());
     check_launch("find_unfit");
     int found = 0;
     unfit.wait(found);
     return found == 0;
 }
 
-template bool are_equal_on_gpu(Device&, const float*, const std::uint32_t*, std::size_t, cudaStream_t);
-template bool are_equal_on_gpu(Device&, const double*, const std::uint32_t*, std::size_t, cudaStream_t);
+template bool are_equal_on_gpu(Device&, const ItemsOnGpu<float>&, const std::uint32_t*, cudaStream_t);
+template bool are_equal_on_gpu(Device&, const ItemsOnGpu<double>&, const std::uint32_t*, cudaStream_t);
 template std::optional<CodesOnGpu<float>> code_on_gpu(Device&, const ItemsOnGpu<float>&, Offset, cudaStream_t);
 template std::optional<CodesOnGpu<double>> code_on_gpu(Device&, const ItemsOnGpu<double>&, Offset, cudaStream_t);
 

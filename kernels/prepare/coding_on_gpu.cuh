@@ -29,6 +29,16 @@ struct ItemsOnGpu {
     const std::uint32_t* nonzeros = nullptr;  // [count * area] of blocks, the number of each value, or no_item for 0; null:
                                               // item i is value i
     Index area = 1;                           // values of an item
+    const std::uint32_t* chosen = nullptr;    // [chosen_count] the items that count, or no_item; null: all do
+    std::size_t chosen_count = 0;
+
+    [[nodiscard]] __host__ __device__ std::size_t counted() const { return chosen == nullptr ? count : chosen_count; }
+    /// use(item) for counted item i.
+    template <typename Use>
+    __device__ void with_item(std::size_t i, const Use& use) const {
+        const std::size_t item = chosen == nullptr ? i : chosen[i];
+        if (item != no_item) use(item);
+    }
 };
 
 /// The codes of items.
@@ -48,18 +58,19 @@ struct CodesOnGpu {
     }
 };
 
-/// Codes items by their bits; none if there are more than `most` distinct ones. At least one item. Waits for the stream.
+/// Codes the items that count by their bits; none if there are more than `most` distinct ones. At least one item. Waits for the
+/// stream.
 template <ValueType Value>
 [[nodiscard]] std::optional<CodesOnGpu<Value>> code_on_gpu(Device& device, const ItemsOnGpu<Value>& items, Offset most,
                                                            cudaStream_t stream);
 
-/// True if each value equals the one of the number in `others`. others: [count]. Waits for the stream.
+/// True if each value that counts equals the one of the number in `others`. others: [items]. Waits for the stream.
 template <ValueType Value>
-[[nodiscard]] bool are_equal_on_gpu(Device& device, const Value* values, const std::uint32_t* others, std::size_t count,
+[[nodiscard]] bool are_equal_on_gpu(Device& device, const ItemsOnGpu<Value>& values, const std::uint32_t* others,
                                     cudaStream_t stream);
 
-/// True if a layout can store values of f64 in this rounding: without rounding, f32 represents each of them exactly; otherwise
-/// none of them that is finite becomes infinite. Waits for the stream.
-[[nodiscard]] bool fit_on_gpu(Device& device, const double* values, std::size_t count, Rounding rounding, cudaStream_t stream);
+/// True if a layout can store the values that count in this rounding: without rounding, f32 represents each of them exactly;
+/// otherwise none of them that is finite becomes infinite. Waits for the stream.
+[[nodiscard]] bool fit_on_gpu(Device& device, const ItemsOnGpu<double>& values, Rounding rounding, cudaStream_t stream);
 
 }  // namespace workbench

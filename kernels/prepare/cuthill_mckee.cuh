@@ -44,9 +44,13 @@ struct RowsToPlace {
     const Index* groups = nullptr;  // [group_count + 1] boundaries
     Index group_count = 0;
     std::uint32_t longest = 0;  // row, or more
+    // Only for the key inside a partition, where these are the rows of a share.
+    const Index* partition = nullptr;  // [parts + 1] boundaries
+    Index parts = 0;
+    const Index* numbers = nullptr;  // [count] of the rows in the matrix
 };
 
-/// The row in each place. The key is not that inside a partition.
+/// The row in each place.
 [[nodiscard]] WorkspaceArray<std::uint32_t> placed_rows(Workspace& workspace, const RowsToPlace& rows, const RowPlacing& how);
 
 /// The order of the stage degree_sort. Returns nothing if the pattern is not symmetric. At least one vertex.

@@ -128,7 +128,45 @@ WorkspaceArray<Offset> move_rows(Workspace& workspace, const RowMove& move, Inde
     return offsets;
 }
 
+template <ValueType Value>
+void copy_values(const StorageTask<Value>& task, const std::uint32_t* numbers, std::size_t count, HostArray<double>& values) {
+    auto ordered = task.workspace.template make<Value>(count);
+    const cudaStream_t stream = task.workspace.stream();
+    const Value* const input = task.values();
+    if (numbers == nullptr) {
+        check_cuda(cudaMemcpyAsync(ordered.data(), input, count * sizeof(Value), cudaMemcpyDeviceToDevice, stream),
+                   "cudaMemcpyAsync");
+    } else {
+        slicing::gather_values<<<blocks_of(count, block_threads), block_threads, 0, stream>>>(
+            numbers, count, slicing::ValueWriter<Value, Value>{input, ordered.data()});
+        check_launch("gather_values");
+    }
+    check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    if constexpr (std::is_same_v<Value, double>) {
+        make_room(values, count);
+        copy_from_device(task.device, static_cast<const double*>(ordered.data()), std::span(values));
+    } else {
+        const std::vector<Value> found = task.workspace.download(ordered);
+        values.assign(found.begin(), found.end());
+    }
+}
+
+template <ValueType Value>
+void copy_rows(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers, CsrMatrix& matrix) {
+    check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
+    std::vector<std::uint32_t> offsets(static_cast<std::size_t>(pattern.vertices) + 1);
+    copy_from_device(task.device, pattern.offsets, std::span(offsets));
+    matrix.row_offsets.assign(offsets.begin(), offsets.end());
+    make_room(matrix.column_indices, task.nonzeros());
+    copy_from_device(task.device, pattern.columns, std::span(matrix.column_indices));
+    copy_values(task, numbers, task.nonzeros(), matrix.values);
+}
+
 template void compose(Workspace&, const Index*, Index*, std::size_t);
 template void compose(Workspace&, const std::uint32_t*, std::uint32_t*, std::size_t);
+template void copy_values(const StorageTask<float>&, const std::uint32_t*, std::size_t, HostArray<double>&);
+template void copy_values(const StorageTask<double>&, const std::uint32_t*, std::size_t, HostArray<double>&);
+template void copy_rows(const StorageTask<float>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
+template void copy_rows(const StorageTask<double>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
 
 }  // namespace workbench

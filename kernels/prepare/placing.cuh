@@ -106,6 +106,18 @@ static __global__ void list_rows(RowsToPlace rows, Fragment* __restrict__ fragme
     });
 }
 
+/// The entries of each row in its own part, for its length.
+static __global__ void key_inside(RowsToPlace rows, Fragment* __restrict__ fragments) {
+    for_each_item(static_cast<std::size_t>(rows.count), [&](std::size_t i) {
+        const Index part = piece_at(rows.partition, rows.parts, rows.numbers[i]);
+        Index inside = 0;
+        for (Offset k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
+            inside += rows.columns[k] >= rows.partition[part] && rows.columns[k] < rows.partition[part + 1] ? 1 : 0;
+        }
+        fragments[i].length = inside;
+    });
+}
+
 /// The first column of each fragment, or the columns from there to its last, for its length.
 static __global__ void key_by_columns(FragmentsOnGpu given, RowKey key, Fragment* __restrict__ keyed) {
     for_each_item(static_cast<std::size_t>(given.count), [&](std::size_t i) {

@@ -119,6 +119,10 @@ WorkspaceArray<std::uint32_t> placed_rows(Workspace& workspace, const RowsToPlac
     const auto tiles_until = workspace.make<Offset>(count + 1);
     tiling::list_rows<<<blocks, block_threads, 0, stream>>>(rows, fragments.data(), tiles_until.data());
     check_launch("list_rows");
+    if (how.key == RowKey::inside_partition) {
+        tiling::key_inside<<<blocks, block_threads, 0, stream>>>(rows, fragments.data());
+        check_launch("key_inside");
+    }
     const tiling::FragmentsOnGpu given{fragments.data(), rows.columns, rows.count, rows.column_count};
     const auto by_key = keyed(workspace, given, how.key);
     return placed(workspace, {by_key.data(), tiles_until.data(), rows.groups, rows.count, rows.group_count}, how, 1, rows.count,

@@ -12,6 +12,7 @@
 #include "core/contract/partition_plan.hpp"
 #include "core/matrix/node_size.hpp"
 #include "core/matrix/permutation.hpp"
+#include "core/text/text_table.hpp"
 #include "core/text/words.hpp"
 #include "kernels/common/refusal/refusals.hpp"
 #include "kernels/device/cuda_device.cuh"
@@ -24,21 +25,13 @@
 namespace workbench {
 namespace {
 
-[[nodiscard]] bool is_node_step(const DeviceStep& step) { return std::holds_alternative<KeepNodes>(step); }
+[[nodiscard]] bool is_node_step(const PlanStep& each) { return std::holds_alternative<KeepNodes>(each.step); }
 
-/// True if a matrix with other numbers of rows and columns may have the step, or the storage.
-[[nodiscard]] bool suits_any_shape(const DeviceStep& step) {
-    const auto* const sort = std::get_if<SortRows>(&step);
-    const auto* const taken = std::get_if<TakeOrder>(&step);
-    const auto* const split = std::get_if<SplitNonzeros>(&step);
-    return (sort != nullptr && sort->acts == Acts::rows) || (taken != nullptr && taken->acts == Acts::rows) ||
-           (split != nullptr && !split->needs_parts) || std::holds_alternative<SortShare>(step) ||
-           std::holds_alternative<CutRows>(step) || std::holds_alternative<CutColumns>(step);
-}
-[[nodiscard]] bool has_slots_of_rows(const DeviceStorage& storage) {
-    return std::holds_alternative<WholeRows>(storage) || std::holds_alternative<PaddedRows>(storage) ||
-           std::holds_alternative<RowSlices>(storage);
-}
+/// A pattern that the host orders.
+class OtherPattern : public Unsuitable {
+public:
+    using Unsuitable::Unsuitable;
+};
 
 /// Carries out one plan. Orders are found one after another, and the matrix moves to them once, when it is stored or when a
 /// further order has to begin there.
@@ -63,10 +56,10 @@ public:
 
     std::unique_ptr<PlannedMatrix<Value>> run() {
         step("checks", [&] { check(); });
-        for (const auto& [stage, each] : plan_.steps) {
+        for (const PlanStep& each : plan_.steps) {
             if (!is_node_step(each)) require_blocks();
             step(
-                stage, [&] { std::visit([&](const auto& one) { take(one, stage); }, each); }, true);
+                each.stage, [&] { take(each); }, true);
         }
         require_blocks();
         step("rows", [&] { reorder(); });
@@ -75,7 +68,7 @@ public:
         moved_ = {};
         step("arrays", [&] {
             if (plan_.shares.empty()) {
-                std::visit([&](const auto& storage) { store(storage); }, settled());
+                std::visit([&](const auto& storage) { store(storage); }, settled(task(), stored_, plan_, node_size_));
             } else {
                 store_shares(task(), stored_, plan_);
             }
@@ -91,6 +84,16 @@ private:
         WorkspaceArray<Index> columns;
         WorkspaceArray<std::uint32_t> numbers;  // of the entries, in the first pattern
     };
+
+    void take(const PlanStep& each) {
+        try {
+            std::visit([&](const auto& one) { take(one, each.stage); }, each.step);
+        } catch (const OtherPattern& reason) {
+            if (!each.on_host) throw;
+            note(each.stage, reason.what());
+            take(*each.on_host, each.stage);
+        }
+    }
 
     void take(const KeepNodes& keep, const std::string& stage) {
         if (keep.rows > 0) {
@@ -110,21 +113,50 @@ private:
     void take(const SortByDegree& sort, const std::string&) {
         begin_order();
         std::optional<WorkspaceArray<Index>> found = degree_order_on_gpu(workspace_, graph(), sort.descending);
-        if (!found) throw Unsuitable("the pattern is not symmetric");
+        if (!found) throw OtherPattern("the pattern is not symmetric");
         set_order(*std::move(found));
     }
 
     void take(const TakeOrder& taken, const std::string& stage) {
         begin_order();
         const std::vector<Index> parts = planned_->own_facts.partition;
-        GivenOrder given = taken.make(taken.acts == Acts::columns ? matrix_.columns : matrix_.rows, node_size_, parts);
+        StagedMatrix staged = sizes_so_far();
+        if (taken.reads_entries) {
+            const bool has_moved = moved_.numbers.size() > 0;
+            const PatternOnGpu rows{matrix_.rows, has_moved ? moved_.offsets.data() : offsets_.data(),
+                                    has_moved ? moved_.columns.data() : matrix_.column_indices};
+            const std::uint32_t* const numbers = has_moved ? moved_.numbers.data() : nullptr;
+            (void)task().values();  // have arrived
+            const auto begin = std::chrono::steady_clock::now();
+            copy_rows(task(), rows, numbers, staged.matrix);
+            note(stage, "on the host, to which the matrix was copied in " + duration(seconds_since(begin)));
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        GivenOrder given = taken.find(staged, context());
+        untimed_seconds_ += seconds_since(begin) - given.seconds;
+        for (const auto& [what, text] : given.notes) note(stage, what + ": " + text);
         if (taken.has_parts) require_narrow_parts(given.partition, "have more parts");
+        const std::span<const Index> natural = staged.row_order.old_of_new();
+        if (given.old_of_new.empty()) given.old_of_new.assign(natural.begin(), natural.end());
         for (std::size_t node = 0; node < nodes(); ++node) {
             given.old_of_new[node] = given.old_of_new[node * static_cast<std::size_t>(node_size_)] / node_size_;
         }
         set_order(workspace_.upload<Index>(std::span(given.old_of_new).first(nodes())), taken.acts);
-        if (taken.has_parts) set_partition(stage, std::move(given.partition));
-        if (taken.within_parts) planned_->own_facts.partition = parts;
+        if (taken.has_parts) planned_->own_facts.partition = std::move(given.partition);
+        if (taken.keeps_parts) planned_->own_facts.partition = parts;
+    }
+
+    /// The matrix for a stage on the host, without its entries.
+    [[nodiscard]] StagedMatrix sizes_so_far() const {
+        StagedMatrix staged;
+        staged.matrix.rows = matrix_.rows;
+        staged.matrix.columns = matrix_.columns;
+        staged.row_order = Permutation::identity(matrix_.rows);
+        staged.column_order = Permutation::identity(matrix_.columns);
+        staged.node_size = node_size_;
+        const std::vector<Index>& parts = planned_->own_facts.partition;
+        if (!parts.empty()) staged.cuts = {{CutKind::partition, parts}};
+        return staged;
     }
 
     /// Where the parts begin is what the stage rcm_blocks computes on the host.
@@ -204,12 +236,15 @@ private:
     template <typename Work>
     void step(const std::string& what, const Work& work, bool is_stage = false) {
         PlannedFacts& facts = planned_->own_facts;
-        const double waited = facts.waited_seconds;
+        const double others = facts.waited_seconds + untimed_seconds_;
         const auto begin = std::chrono::steady_clock::now();
         work();
         check_cuda(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-        facts.steps.push_back({what, is_stage, seconds.count() - (facts.waited_seconds - waited)});
+        facts.steps.push_back({what, is_stage, seconds_since(begin) - (facts.waited_seconds + untimed_seconds_ - others)});
+    }
+
+    [[nodiscard]] static double seconds_since(std::chrono::steady_clock::time_point begin) {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
 
     /// Allocates an array that the result keeps.
@@ -267,8 +302,7 @@ private:
     void find_blocks(const BlockSlices& storage) {
         const Index size = storage.block_size > 0 ? storage.block_size : node_size_;
         if (!is_block_size(size)) throw Unsuitable("no kernel has blocks of " + counted(size, "row"));
-        if (size != node_size_ &&
-            !std::ranges::all_of(plan_.steps, is_node_step, &std::pair<std::string, DeviceStep>::second)) {
+        if (size != node_size_ && !std::ranges::all_of(plan_.steps, is_node_step)) {
             throw Unsuitable("blocks of " + counted(size, "row") + " after an order of nodes of " + std::to_string(node_size_));
         }
         if (size == 1) return;
@@ -301,7 +335,7 @@ private:
     void order_by_levels(bool reversed) {
         begin_order();
         std::optional<OrderOnGpu> found = cuthill_mckee_on_gpu(workspace_, graph(), reversed);
-        if (!found) throw Unsuitable("the pattern suits no Cuthill-McKee on a GPU");
+        if (!found) throw OtherPattern("the pattern suits no Cuthill-McKee on a GPU");
         components_ = found->components;
         set_order(std::move(found->old_of_new));
     }
@@ -409,14 +443,6 @@ private:
         planned_->own_facts.rows_apart = false;
     }
 
-    /// The storage for the values of the matrix.
-    [[nodiscard]] DeviceStorage settled() {
-        if (!plan_.settle) return plan_.storage;
-        std::optional<DeviceStorage> storage = plan_.settle(facts_on_gpu(task(), stored_, plan_.storage, node_size_));
-        if (!storage) throw Unsuitable("the host stores these values");
-        return *std::move(storage);
-    }
-
     [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
     void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
     void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
@@ -444,6 +470,7 @@ private:
     WorkspaceArray<Index> order_;              // by levels, from there; empty: there is none
     WorkspaceArray<std::uint32_t> old_nodes_;  // [nodes] of that order, sorted; empty: not sorted
     Index components_ = 0;                     // of the last order by levels
+    double untimed_seconds_ = 0;               // that are no part of a step's time
     std::vector<SortShare> sorts_outside_;
     TilesOfPlan tiles_;
     std::unique_ptr<PlannedOnGpu<Value>> planned_;
@@ -459,9 +486,7 @@ std::unique_ptr<PlannedMatrix<Value>> run_plan_on_gpu(const DevicePlan& plan, co
     if (!can_be_prepared(matrix.nonzeros) || !can_be_prepared(matrix.rows)) {
         throw Unsuitable("the GPU prepares matrices of 1 to 2^31 - 3 rows and nonzeros");
     }
-    const auto steps = plan.steps | std::views::values;
-    const bool any_shape = has_slots_of_rows(plan.storage) && std::ranges::all_of(steps, suits_any_shape);
-    if (matrix.rows != matrix.columns && !any_shape) throw Unsuitable("the matrix is not square");
+    if (matrix.rows != matrix.columns && !plan.suits_any_shape()) throw Unsuitable("the matrix is not square");
     try {
         return PlanOnGpu<Value>(plan, matrix, device).run();
     } catch (const NoRoom&) {

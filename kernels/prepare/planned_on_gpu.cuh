@@ -45,6 +45,7 @@ template <ValueType Value>
 struct GatheredSlots {
     DeviceMemory items;  // std::uint32_t [count] the number in the input of their nonzero, or coded block; no_item: padding
     std::size_t count = 0;
+    std::size_t nonzeros = 0;  // that it stores: of the matrix, or of a share
     Value* values = nullptr;
     float* in_f32 = nullptr;  // if values are of f64
     Bf16* in_bf16 = nullptr;
@@ -188,20 +189,25 @@ private:
 
     /// Throws Unsuitable if other values do not fit the coding of the slots.
     void code_again(GatheredSlots<Value>& slots, const Value* input, cudaStream_t stream) {
+        ItemsOnGpu<Value> items{.values = input, .count = nonzeros};
+        if (slots.nonzeros < nonzeros) {
+            items.chosen = slots.items.template as<const std::uint32_t>();
+            items.chosen_count = slots.count;
+        }
         if constexpr (std::is_same_v<Value, double>) {
             const bool narrow = slots.in_f32 != nullptr || slots.in_bf16 != nullptr;
-            if (narrow && !fit_on_gpu(device_, input, nonzeros, slots.rounding, stream)) {
+            if (narrow && !fit_on_gpu(device_, items, slots.rounding, stream)) {
                 throw Unsuitable(slots.rounding == Rounding::none
                                      ? "new values: f32 does not represent all of them exactly; expected a new operator"
                                      : "new values: one would be rounded to infinity; expected a new operator");
             }
         }
         if (slots.equals.bytes() > 0 &&
-            !are_equal_on_gpu(device_, input, slots.equals.template as<const std::uint32_t>(), nonzeros, stream)) {
+            !are_equal_on_gpu(device_, items, slots.equals.template as<const std::uint32_t>(), stream)) {
             throw Unsuitable("new values: those of a row or column are not all equal; expected a new operator");
         }
         if (slots.only) {
-            const auto found = code_on_gpu<Value>(device_, {input, nonzeros}, 1, stream);
+            const auto found = code_on_gpu<Value>(device_, items, 1, stream);
             if (found && bits_of(found->dictionary.front()) == bits_of(*slots.only)) return;
             throw Unsuitable(
                 "new values: they are not those of the matrix, of which one is stored for all; expected a new "
@@ -211,11 +217,13 @@ private:
         CodedSlots<Value>& coded = *slots.coded;
         const bool of_blocks = coded.nonzeros_of_blocks.bytes() > 0;
         const auto area = static_cast<std::size_t>(coded.area);
-        const std::size_t count = of_blocks ? coded.nonzeros_of_blocks.bytes() / (area * sizeof(std::uint32_t)) : nonzeros;
-        auto found =
-            code_on_gpu<Value>(device_, {input, count, coded.nonzeros_of_blocks.template as<const std::uint32_t>(), coded.area},
-                               static_cast<Offset>(coded.room / area), stream);
-        if (found && (of_blocks || slots.count > nonzeros)) found->put_zeros_first(coded.area);
+        if (of_blocks) {
+            items.count = coded.nonzeros_of_blocks.bytes() / (area * sizeof(std::uint32_t));
+            items.nonzeros = coded.nonzeros_of_blocks.template as<const std::uint32_t>();
+            items.area = coded.area;
+        }
+        auto found = code_on_gpu<Value>(device_, items, static_cast<Offset>(coded.room / area), stream);
+        if (found && (of_blocks || slots.count > slots.nonzeros)) found->put_zeros_first(coded.area);
         if (!found || found->dictionary.size() > coded.room) {
             throw Unsuitable("new values: the dictionary has room for " +
                              counted(coded.room / area, of_blocks ? "distinct block" : "distinct value") +

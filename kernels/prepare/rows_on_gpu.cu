@@ -85,20 +85,19 @@ struct LinesOnGpu {
 template <ValueType Value>
 LinesOnGpu lines_of(const StorageTask<Value>& task, const ReorderedRows& rows, DeviceValues values) {
     const cudaStream_t stream = task.workspace.stream();
-    const auto count = static_cast<std::size_t>(rows.rows);
-    const std::size_t nonzeros = rows.columns.size();
-    const unsigned blocks = blocks_of(count * on_gpu::lanes, block_threads);
+    const bool by_row = values == DeviceValues::by_row;
+    const auto count = static_cast<std::size_t>(by_row ? rows.rows : task.matrix.columns);
+    const unsigned blocks = blocks_of(static_cast<std::size_t>(rows.rows) * on_gpu::lanes, block_threads);
     LinesOnGpu lines{room_for<std::uint32_t>(task.device, count, "nonzeros of lines"),
-                     room_for<std::uint32_t>(task.device, nonzeros, "lines of nonzeros")};
+                     room_for<std::uint32_t>(task.device, task.input_nonzeros(), "lines of nonzeros")};
     auto* const items = lines.items.template as<std::uint32_t>();
     check_cuda(cudaMemsetAsync(items, 0xFF, lines.items.bytes(), stream), "cudaMemsetAsync");
-    const bool by_row = values == DeviceValues::by_row;
     choose_of_lines<<<blocks, block_threads, 0, stream>>>(rows.view(task.longest), by_row, items);
     check_launch("choose_of_lines");
     note_chosen<<<blocks, block_threads, 0, stream>>>(rows.view(task.longest), by_row, items,
                                                       lines.equals.template as<std::uint32_t>());
     check_launch("note_chosen");
-    if (!are_equal_on_gpu(task.device, task.values(), lines.equals.template as<const std::uint32_t>(), nonzeros, stream)) {
+    if (!are_equal_on_gpu(task.device, task.items(), lines.equals.template as<const std::uint32_t>(), stream)) {
         throw Unsuitable(by_row ? "the values of a row are not all equal" : "the values of a column are not all equal");
     }
     return lines;
@@ -157,14 +156,15 @@ void store_csr(const StorageTask<Value>& task, ReorderedRows& rows, Coding<Value
 /// One value for each row or column.
 template <ValueType Value>
 void store_csr_of_lines(const StorageTask<Value>& task, ReorderedRows& rows, DeviceValues values) {
+    if (task.entries_of_share != nullptr) throw Unsuitable("values of the rows or columns of a share");
     LinesOnGpu lines = lines_of(task, rows, values);
+    const std::size_t count = lines.items.bytes() / sizeof(std::uint32_t);
     Coding<Value> coding;
     coding.equals = std::move(lines.equals);
     store_csr(task, rows, CsrPattern<Value, DeviceArray>{}, [&](auto& csr) {
         csr.values = {1, task.matrix.nonzeros};
         auto& of_lines = values == DeviceValues::by_row ? csr.row_values : csr.column_values;
-        of_lines = gathered_values<Value>(task, std::move(lines.items), static_cast<std::size_t>(rows.rows), std::move(coding),
-                                          "values of lines");
+        of_lines = gathered_values<Value>(task, std::move(lines.items), count, std::move(coding), "values of lines");
     });
 }
 
@@ -257,11 +257,10 @@ ValueFacts facts_on_gpu(const StorageTask<Value>& task, const ReorderedRows& row
                         Index node_size) {
     ValueFacts facts{.precision = precision_of<Value>, .columns = task.matrix.columns, .node_size = node_size};
     const cudaStream_t stream = task.workspace.stream();
-    const auto nonzeros = static_cast<std::size_t>(task.matrix.nonzeros);
-    const auto codes = code_on_gpu<Value>(task.device, {task.values(), nonzeros}, most_coded_values, stream);
+    const auto codes = code_on_gpu<Value>(task.device, task.items(), most_coded_values, stream);
     if (codes) facts.distinct = static_cast<Offset>(codes->dictionary.size());
     if constexpr (std::is_same_v<Value, double>) {
-        facts.exact_in_f32 = fit_on_gpu(task.device, task.values(), nonzeros, Rounding::none, stream);
+        facts.exact_in_f32 = fit_on_gpu(task.device, task.items(), Rounding::none, stream);
     }
     if (const auto* const whole = std::get_if<WholeRows>(&storage); whole != nullptr && whole->values_of_lines) {
         facts.one_a_row = has_equal_lines(task, rows, DeviceValues::by_row);

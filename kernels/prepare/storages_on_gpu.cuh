@@ -40,6 +40,15 @@ struct StorageTask {
     const CsrOnDevice<Value>& matrix;  // as it was given
     std::uint32_t longest = 0;         // row of the matrix
     PlannedOnGpu<Value>& result;
+    const std::uint32_t* entries_of_share =
+        nullptr;                        // [matrix.nonzeros] their numbers in the input; null: the matrix is all of it
+    std::size_t nonzeros_of_input = 0;  // if it is a share
+
+    [[nodiscard]] std::size_t nonzeros() const { return static_cast<std::size_t>(matrix.nonzeros); }
+    [[nodiscard]] std::size_t input_nonzeros() const { return entries_of_share == nullptr ? nonzeros() : nonzeros_of_input; }
+    [[nodiscard]] ItemsOnGpu<Value> items() const {
+        return {.values = values(), .count = input_nonzeros(), .chosen = entries_of_share, .chosen_count = nonzeros()};
+    }
 
     /// Those of the matrix, which may have to arrive.
     [[nodiscard]] const Value* values() const {
@@ -51,6 +60,13 @@ struct StorageTask {
         return matrix.values;
     }
 };
+
+/// Copies the values of a matrix with these numbers to the host; null: the first `count`.
+template <ValueType Value>
+void copy_values(const StorageTask<Value>& task, const std::uint32_t* numbers, std::size_t count, HostArray<double>& values);
+/// Copies a matrix to the host: the rows of a pattern, and the values with these numbers.
+template <ValueType Value>
+void copy_rows(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers, CsrMatrix& matrix);
 
 /// Each throws Unsuitable where the host must prepare the matrix. Each may take arrays of the rows, which must outlive the work
 /// of the stream.
@@ -78,6 +94,16 @@ void store_shares(const StorageTask<Value>& task, const ReorderedRows& rows, con
 template <ValueType Value>
 [[nodiscard]] ValueFacts facts_on_gpu(const StorageTask<Value>& task, const ReorderedRows& rows, const DeviceStorage& storage,
                                       Index node_size);
+
+/// The storage for the values of the matrix, or of a share. plan: DevicePlan or StoredShare.
+template <ValueType Value>
+[[nodiscard]] DeviceStorage settled(const StorageTask<Value>& task, const ReorderedRows& rows, const auto& plan,
+                                    Index node_size = 1) {
+    if (!plan.settle) return plan.storage;
+    std::optional<DeviceStorage> storage = plan.settle(facts_on_gpu(task, rows, plan.storage, node_size));
+    if (!storage) throw Unsuitable("the host stores these values");
+    return *std::move(storage);
+}
 
 /// How the nonzeros of a plan are divided into tiles: boundaries of row blocks and segments, and the orders of the rows in
 /// them.
@@ -124,8 +150,7 @@ struct Coding {
 
 template <ValueType Value>
 Coding<Value> coded(const StorageTask<Value>& task, Offset most) {
-    auto codes = code_on_gpu<Value>(task.device, {task.values(), static_cast<std::size_t>(task.matrix.nonzeros)}, most,
-                                    task.workspace.stream());
+    auto codes = code_on_gpu<Value>(task.device, task.items(), most, task.workspace.stream());
     if (codes) return {std::move(codes)};
     throw Unsuitable(most == 1 ? "the values are not all equal" : "there are more distinct values than codes");
 }
@@ -151,9 +176,7 @@ Coding<Value> coded_blocks(const StorageTask<Value>& task, ReorderedRows& rows) 
 
 /// Without rounding: values that f32 represents exactly.
 inline Coding<double> rounded(const StorageTask<double>& task, Rounding rounding) {
-    const bool fit = fit_on_gpu(task.device, task.values(), static_cast<std::size_t>(task.matrix.nonzeros), rounding,
-                                task.workspace.stream());
-    if (fit) return {.rounding = rounding};
+    if (fit_on_gpu(task.device, task.items(), rounding, task.workspace.stream())) return {.rounding = rounding};
     throw Unsuitable(rounding == Rounding::none ? "f32 does not represent all values exactly"
                                                 : "a value would be rounded to infinity");
 }
@@ -178,7 +201,7 @@ ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, 
                                                 Coding<Value> coding, const char* purpose) {
     using Values = ValueArray<Stored, DeviceArray>;
     Values values;
-    GatheredSlots<Value> made{std::move(items), count};
+    GatheredSlots<Value> made{std::move(items), count, task.nonzeros()};
     made.rounding = coding.rounding;
     made.equals = std::move(coding.equals);
     if constexpr (ConstantMember<Values>) {
@@ -187,7 +210,7 @@ ValueArray<Stored, DeviceArray> gathered_values(const StorageTask<Value>& task, 
     } else if constexpr (HasDictionary<Values>) {
         const bool of_blocks = coding.nonzeros_of_blocks.bytes() > 0;
         CodesOnGpu<Value>& codes = *coding.codes;
-        if (of_blocks || count > static_cast<std::size_t>(task.matrix.nonzeros)) codes.put_zeros_first(coding.area);
+        if (of_blocks || count > task.nonzeros()) codes.put_zeros_first(coding.area);
         values.codes = {room_for<typename Values::Code>(task.device, count, purpose), static_cast<Offset>(count)};
         values.dictionary = {task.device, codes.dictionary, "a dictionary"};
         if constexpr (requires { values.values_of_code; }) values.values_of_code = coding.area;

@@ -222,7 +222,7 @@ private:
             placed_, matrix_, hbp.chunk_columns.data(), make(hbp.zero_row, static_cast<std::size_t>(placed_.batches)),
             make(hbp.column_indices, nonzeros), sources.as<std::uint32_t>(), make(hbp.add_sign, nonzeros));
         check_launch("fill_batches");
-        result_.gathered.push_back({std::move(sources), nonzeros, make(hbp.data, nonzeros)});
+        result_.gathered.push_back({std::move(sources), nonzeros, nonzeros, make(hbp.data, nonzeros)});
         result_.note_arrays(hbp);
         const auto values = 2 * (rows() + partial_results_);  // x, y, and each partial result twice
         const HbpProduct product{partial_results_, result_.own_facts.bytes + static_cast<std::int64_t>(values * sizeof(Value))};

@@ -41,10 +41,6 @@ StageOutcome input_outcome(StagedMatrix& staged, const RunObserver& observer) {
     return input;
 }
 
-ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for = {}) {
-    return {stage.entry, stage.parameters, context.device, context.precision, only_for};
-}
-
 /// The change that stage `i` of a recipe makes. `keeping`: the key of its result.
 Obtained<StageResult> find_change(const StageRun& run, std::size_t i, const ChainStep& step, const Keeping& keeping,
                                   const StagedMatrix& staged) {
@@ -97,6 +93,10 @@ std::size_t stages_in_common(const Recipe& recipe) {
 
 }  // namespace
 
+ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for) {
+    return {stage.entry, stage.parameters, context.device, context.precision, only_for};
+}
+
 StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu) {
     return {recipe.device.empty() ? present_gpu : find_device_model(recipe.device), precision};
 }
@@ -119,7 +119,7 @@ std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged,
 }
 
 AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const Keeping& keeping,
-                           const Clock& clock, const ReportStep& progress) {
+                           const Clock& clock, const ReportStep& progress, const KnownResults& known) {
     AppliedStages applied;
     applied.keeping = keeping_after(keeping, staged.node_size, {});
     RunObserver observer;
@@ -139,7 +139,9 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         const ChainStep step = step_of(stage, context);
         applied.keeping = keeping_after(applied.keeping, step);
         if (stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters)) let_entries_follow();
-        Obtained<StageResult> found = find_change(run, i, step, applied.keeping, staged);
+        const auto before = known.find(i);
+        Obtained<StageResult> found =
+            before == known.end() ? find_change(run, i, step, applied.keeping, staged) : before->second;
         const StageOutcome done = apply_change(run, i, step, std::move(found), staged, &behind);
         applied.seconds += done.seconds;
         if (done.kept_seconds) {

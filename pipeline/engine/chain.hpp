@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -115,6 +116,9 @@ private:
     std::deque<Kept> kept_;
 };
 
+/// `only_for`: the stage runs for this precision alone.
+[[nodiscard]] ChainStep step_of(const RecipeStage& stage, const StageContext& context, std::optional<Precision> only_for = {});
+
 /// The context of the stages of a recipe: its device, otherwise the GPU of this machine (null: none).
 [[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
 
@@ -130,10 +134,15 @@ struct AppliedStages {
     Keeping keeping;                 // the key of the matrix after all stages
 };
 
+/// The results of stages that have run, by their numbers.
+using KnownResults = std::map<std::size_t, Obtained<StageResult>>;
+
 /// Like run_stages, without metrics or pictures. Entries of the matrix move only when a stage reads them, and at the end.
-/// `keeping` is the key of the matrix; `progress` is called with the id of each stage before it runs.
+/// `keeping` is the key of the matrix; `progress` is called with the id of each stage before it runs. `known`: of these stages
+/// and this matrix, which do not run again.
 [[nodiscard]] AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                         const Keeping& keeping = {}, const Clock& clock = {}, const ReportStep& progress = {});
+                                         const Keeping& keeping = {}, const Clock& clock = {}, const ReportStep& progress = {},
+                                         const KnownResults& known = {});
 
 /// A copy of the input, before any stage. Throws MachineError if there is no memory for it.
 [[nodiscard]] StagedMatrix stage_copy(const CsrMatrix& input, Index node_size);

@@ -29,8 +29,8 @@ ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan, std::
 
 /// How the device of the plan prepares the recipe. Throws Unsuitable if the host must do so.
 template <ValueType Value>
-DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan) {
-    const auto of_device = device_plan_of(recipe);
+DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan, const std::shared_ptr<StagesOnHost>& on_host) {
+    const auto of_device = device_plan_of(recipe, on_host);
     if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
     if (plan.filter.vectors > 1) throw Unsuitable("a product has several vectors");
     const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
@@ -112,13 +112,17 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
     if (recipe.prepares_on_gpu() && plan.device.properties().kind == DeviceKind::gpu) {
         std::optional<Stopwatch> begun;
         try {
-            (void)plan_on_device(recipe, plan);
+            (void)plan_on_device(recipe, plan, {});
             begun.emplace(plan.clock);
+            on_host_ = std::make_shared<StagesOnHost>(plan.keeping, plan.clock, plan.progress);
             copy_and_prepare(recipe, matrix, plan);
         } catch (const Unsuitable& reason) {
             declined = "prepared on the host";
             if (begun) {
                 seconds_there = begun->seconds();
+                for (const auto& [stage, found] : on_host_->found()) {
+                    if (!found.kept_seconds) seconds_there -= found.seconds;
+                }
                 declined += fmt::format(", because the GPU declined after {:.2f} ms", seconds_there * 1e3);
             }
             declined += fmt::format(": {}", reason.what());
@@ -150,7 +154,7 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
     const DeviceProperties& device = plan.device.properties();
     AppliedStages applied = apply_stages(
         recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr),
-        plan.keeping, plan.clock, report);
+        plan.keeping, plan.clock, report, on_host_ == nullptr ? KnownResults() : on_host_->found());
     preparation_.stage_seconds = applied.seconds;
     std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
     candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order, plan.filter.vectors);
@@ -193,12 +197,14 @@ template <ValueType Value>
 void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, std::span<const double> values,
                                      const ReadyPlan<Value>& plan, bool verify) {
     const Rounding rounding = rounding_of(recipe, precision_of<Value>);
-    const DevicePlan device_plan = plan_on_device(recipe, plan);
+    if (on_host_ == nullptr) on_host_ = std::make_shared<StagesOnHost>(plan.keeping, plan.clock, plan.progress);
+    const DevicePlan device_plan = plan_on_device(recipe, plan, on_host_);
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
     std::shared_ptr<PlannedMatrix<Value>> planned = run_plan(plan.device, device_plan, matrix);
     if (plan.also_in_full && rounding != Rounding::none) {
+        const Recipe recipe_in_full = in_full(recipe);
         try {
-            planned_in_full_ = run_plan(plan.device, plan_on_device(in_full(recipe), plan), matrix);
+            planned_in_full_ = run_plan(plan.device, plan_on_device(recipe_in_full, plan, on_host_), matrix);
         } catch (const Unsuitable& reason) {
             throw Unsuitable(std::string("values in full: ") + reason.what());
         }
@@ -219,6 +225,7 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     preparation_.build_seconds = facts.seconds(false);
     preparation_.copy_seconds = facts.waited_seconds;
     for (std::string& note : notes_of(facts)) preparation_.notes.push_back(std::move(note));
+    if (std::string note = on_host_->note(); !note.empty()) preparation_.notes.push_back(std::move(note));
     if (rounding != Rounding::none) note_rounding(matrix, values, rounding, plan.device);
     KernelOutcome& outcome = preparation_.kernel;
     outcome.layout = preparation_.layout;
@@ -259,7 +266,7 @@ std::shared_ptr<Kernel<Value>> Ready<Value>::kernel_with(std::span<const double>
     try {
         with->set_values(copy_->matrix().values);
     } catch (const Unsuitable&) {
-        with = run_plan(device, std::get<DevicePlan>(device_plan_of(recipe)), copy_->matrix());
+        with = run_plan(device, std::get<DevicePlan>(device_plan_of(recipe, on_host_)), copy_->matrix());
     }
     return std::shared_ptr<Kernel<Value>>(with, &with->kernel());
 }

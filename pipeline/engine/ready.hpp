@@ -10,9 +10,9 @@
 
 #include "core/contract/planned_matrix.hpp"
 #include "pipeline/engine/built_layouts.hpp"
+#include "pipeline/engine/device_plan_of.hpp"
 #include "pipeline/engine/kernel_choice.hpp"
 #include "pipeline/measure/measure.hpp"
-#include "pipeline/recipe/device_plan_of.hpp"
 
 namespace workbench {
 
@@ -170,6 +170,7 @@ private:
     Preparation preparation_;
     std::vector<Index> partition_;
     std::unique_ptr<CopyOnDevice<Value>> copy_;
+    std::shared_ptr<StagesOnHost> on_host_;
     std::shared_ptr<PlannedMatrix<Value>> planned_;
     std::shared_ptr<PlannedMatrix<Value>> planned_in_full_;
     mutable Candidate<Value> candidate_;

@@ -16,7 +16,7 @@
 namespace workbench {
 namespace {
 
-constexpr std::size_t most_problems = 2000;  // in all points of a sweep; later points are not checked
+constexpr std::size_t most_problems_of_points = 2000;  // in all points of a sweep; later points are not checked
 
 /// Checks each point of the sweeps.
 std::vector<Recipe> check_points(const RecipeDocument& document, const CheckedWith& with, Diagnostics& diagnostics) {
@@ -25,7 +25,7 @@ std::vector<Recipe> check_points(const RecipeDocument& document, const CheckedWi
     std::vector<Recipe> points;
     std::vector<std::vector<RecipeProblem>> problems;
     std::size_t problem_count = 0;
-    for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems; ++i) {
+    for (std::size_t i = 0; i < sweeps.count() && problem_count <= most_problems_of_points; ++i) {
         RecipeDocument point = sweeps.document(i);
         fill_references(point, diagnostics);
         if (std::optional<Recipe> recipe = check_document(point, with, diagnostics)) {

@@ -86,46 +86,31 @@ StageResult run_imported(const StagedMatrix& staged, const Parameters& parameter
     return {.change = {.order = order_from(list_of(parameters, "order"), staged, form)}};
 }
 
-/// The change of a matrix for which the size of what is ordered or cut, and its parts, if there are any, suffice.
-StageChange change_of(const Parameters& parameters, Index size, Index node_size, const std::vector<Index>& partition) {
-    StagedMatrix sizes;
-    if (!partition.empty()) sizes.cuts = {{CutKind::partition, partition}};
-    sizes.matrix.rows = sizes.matrix.columns = size;
-    sizes.node_size = node_size;
-    return run_imported(sizes, parameters, {}).change;
-}
-
 /// Labels alone divide nonzeros on a device: shares that are to be checked, or come with their rows, depend on the entries.
 std::optional<DeviceStep> labels_on_device(const Parameters& parameters) {
     const std::vector<ShareKind> kinds = kinds_of_names(parameters);
     if (are_checked(kinds) || is_archive(parameters.text("shares"))) return std::nullopt;
     const auto table = [parameters, kinds](const SplitFacts& facts) {
-        return SplitTable{numbers_of_shares(list_of(parameters, "shares"), facts.lengths, kinds.size(), base_of(parameters))};
+        return SplitTable{numbers_of_shares(list_of(parameters, "shares"), facts.view, kinds.size(), base_of(parameters))};
     };
     return SplitNonzeros{.shares = kinds, .key = SplitKey::nonzero, .table = table, .needs_parts = false};
 }
 
-/// On a device, rows and columns are ordered and cut, and nonzeros are divided.
+/// On a device, rows and columns are cut into tiles, and nonzeros are divided. The host reads orders and parts.
 std::optional<DeviceStep> imported_on_device(const Parameters& parameters) {
     if (parameters.has("shares")) return labels_on_device(parameters);
-    const auto boundaries = [parameters](Index size) { return change_of(parameters, size, 1, {}).cuts.front().boundaries; };
+    const auto boundaries = [parameters](Index size) {
+        StagedMatrix sizes;
+        sizes.matrix.rows = sizes.matrix.columns = size;
+        return run_imported(sizes, parameters, {}).change.cuts.front().boundaries;
+    };
     if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::row_block) {
         return CutRows{[boundaries](Index rows, const std::vector<Index>&) { return boundaries(rows); }, false};
     }
     if (parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::segment) {
         return CutColumns{[boundaries](Index columns, const StageContext&) { return boundaries(columns); }};
     }
-    const bool cuts_parts = parameters.has("cuts") && kind_of_cuts(parameters) == CutKind::partition;
-    const bool has_parts = cuts_parts || parameters.has("partition");
-    const bool orders = parameters.has("order");
-    const auto make = [parameters](Index size, Index node_size, const std::vector<Index>& partition) {
-        const StageChange found = change_of(parameters, size, node_size, partition);
-        const Permutation order = found.order ? found.order->order : Permutation::identity(size);
-        const std::span<const Index> old_of_new = order.old_of_new();
-        return GivenOrder{{old_of_new.begin(), old_of_new.end()},
-                          found.cuts.empty() ? std::vector<Index>() : found.cuts.front().boundaries};
-    };
-    return TakeOrder{make, has_parts, orders && stays_in_parts(parameters), orders ? axes_of(parameters) : Acts::symmetric};
+    return std::nullopt;
 }
 
 ParameterDeclaration file_parameter(const char* name, const char* help) {

@@ -24,12 +24,6 @@ std::string coded(const std::string& layout, const std::string& values) {
                        layout == "sell" ? "column_index = 'u16'\nthreads_per_row = 1\n" : more);
 }
 
-/// The k-th nonzero has value_of(k).
-CsrMatrix with_values(CsrMatrix matrix, const std::function<double(std::size_t)>& value_of) {
-    for (std::size_t k = 0; k < matrix.values.size(); ++k) matrix.values[k] = value_of(k);
-    return matrix;
-}
-
 double thirds(std::size_t k) { return static_cast<double>(k + 1) / 3; }
 double exact_ones(std::size_t k) { return 0.25 * static_cast<double>(k + 1); }
 

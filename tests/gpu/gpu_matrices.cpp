@@ -92,4 +92,9 @@ CsrMatrix sum_with_transpose(const CsrMatrix& matrix) {
     return csr_from_entries(matrix.rows, matrix.columns, entries);
 }
 
+CsrMatrix with_values(CsrMatrix matrix, const std::function<double(std::size_t)>& value_of) {
+    for (std::size_t k = 0; k < matrix.values.size(); ++k) matrix.values[k] = value_of(k);
+    return matrix;
+}
+
 }  // namespace workbench

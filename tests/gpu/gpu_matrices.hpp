@@ -1,6 +1,7 @@
 // Matrices for the GPU tests beyond the battery: large enough to fill a GPU, generated in code.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/matrix/csr_matrix.hpp"
@@ -25,5 +26,8 @@ namespace workbench {
 
 /// `count` pieces of equal size, except for a piece of one row and an empty one at the front if `rows` suffices.
 [[nodiscard]] std::vector<Index> uneven_boundaries(Index rows, Index count);
+
+/// The k-th nonzero has value_of(k).
+[[nodiscard]] CsrMatrix with_values(CsrMatrix matrix, const std::function<double(std::size_t)>& value_of);
 
 }  // namespace workbench

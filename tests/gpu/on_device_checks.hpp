@@ -16,7 +16,7 @@
 #include "core/matrix/share_matrix.hpp"
 #include "gpu/on_device_recipes.hpp"
 #include "pipeline/engine/chain.hpp"
-#include "pipeline/recipe/device_plan_of.hpp"
+#include "pipeline/engine/device_plan_of.hpp"
 #include "support/given.hpp"
 
 namespace workbench {

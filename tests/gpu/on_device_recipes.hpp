@@ -147,6 +147,40 @@ inline const std::vector<std::string> share_recipes{
     split("distance", "distance = 9\n") + stored("near", "csr") + stored("far", "csr16"),
 };
 
+/// Hybrids of coded values, of any shape.
+inline const std::vector<std::string> coded_share_recipes{
+    split("row_length", "longer_than = 4\n") + stored("long", "csr", "values = 'auto'\n") +
+        stored("short", "sell", "column_index = 'auto'\nvalues = 'auto'\n"),
+    rows_by_length + split("first_k", "k = 2\n") + stored("first", "ell", any_padding + "values = 'auto'\n") +
+        stored("rest", "csr16", "values = 'auto'\n"),
+    split("columns", "bounds = ['p50']\n") + stored("bin_0", "ellr", any_padding + "values = 'auto'\n") +
+        stored("bin_1", "sell", "column_index = 'u16'\nvalues = 'auto'\n"),
+};
+
+/// Hybrids of shares that are divided again, and of nonzeros that are divided one by one; by values only in f64.
+inline const std::vector<std::string> divided_share_recipes{
+    split("row_length", "longer_than = 5\n") + "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'first_k'\nk = 2\n" +
+        "share = 'short'\n" + stored("long", "csr") + stored("short/first", "ell", any_padding) + stored("short/rest", "sell"),
+    rows_by_length + split("columns", "bounds = ['p50']\n") + sorted_share("bin_1", "order = 'ascending'\n") +
+        "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'distance'\ndistance = 12\nshare = 'bin_1'\n" +
+        "[[stage]]\nid = 'sort_far'\nuse = 'row_sort'\nshare = 'bin_1/far'\nkey = 'span'\n" + stored("bin_1/near", "sell") +
+        stored("bin_0", "csr") + stored("bin_1/far", "sell"),
+    split("row_length", "longer_than = 2\n") + "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'diagonals'\nfill = 0.1\n" +
+        "share = 'long'\n" + stored("short", "csr") + stored("long/dense_diagonals", "sell") +
+        stored("long/sparse_diagonals", "csr16"),
+    split("blocks", "size = 2\nfill = 0.6\n") + stored("dense_blocks", "sell") + stored("sparse_blocks", "csr"),
+    rows_in_windows + split("row_length", "longer_than = 3\n") +
+        "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'blocks'\nheight = 3\nwidth = 2\nfill = 0.5\nshare = 'long'\n" +
+        stored("short", "csr") + stored("long/dense_blocks", "csr") + stored("long/sparse_blocks", "sell"),
+};
+inline const std::vector<std::string> value_share_recipes{
+    split("value", "value = 'commonest'\n") + stored("chosen", "csr", "values = 'one'\n") + stored("others", "sell"),
+    rows_by_length + split("value", "larger_than = 0.5\n") + stored("chosen", "sell") + stored("others", "csr"),
+    split("row_length", "longer_than = 3\n") +
+        "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'value'\nlarger_than = 0.4\nshare = 'long'\n" + stored("short", "csr") +
+        stored("long/chosen", "csr") + stored("long/others", "csr"),
+};
+
 /// Hybrids after orders and parts of symmetric patterns.
 inline const std::vector<std::string> share_recipes_of_graphs{
     by_cuthill_mckee + windows + split("distance", "distance = 30\n") + stored("near", "sell") + stored("far", "csr"),
@@ -155,6 +189,49 @@ inline const std::vector<std::string> share_recipes_of_graphs{
     "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\n" + split("partition", "partitions = [1, 3]\n") + stored("chosen", "csr") +
         stored("others", "ell", any_padding),
     nodes + "[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n" + divided + stored("inside", "sell") + stored("outside", "csr16"),
+    // Sorts by parts, also of rows that are not in the order of their parts.
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 5\n" + divided + sorted_share("outside", "within = 'partition'\n") +
+        sorted_share("inside", "within = 'partition'\nwindow = 9\nkey = 'span'\n") + stored("inside", "sell") +
+        stored("outside", "csr"),
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\n" + split("row_length", "longer_than = 3\n") + sorted_share("long") +
+        "[[stage]]\nid = 'then'\nuse = 'row_sort'\nshare = 'long'\nwithin = 'partition'\nkey = 'first_column'\n" +
+        sorted_share("short", "key = 'nonzeros_inside_partition'\n") +
+        "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'inside_partition'\nshare = 'long'\n" + stored("long/inside", "sell") +
+        stored("long/outside", "csr") + stored("short", "csr"),
+};
+
+inline std::string stage(const std::string& name, const std::string& more = "") {
+    return "[[stage]]\nuse = '" + name + "'\n" + more;
+}
+
+/// Orders and parts that the host finds, between steps of the GPU; of symmetric patterns.
+inline const std::vector<std::string> host_stage_recipes{
+    stage("metis_partition", "parts = 6\n") + inside + divided + outside + by_parts,
+    stage("multilevel_partition", "parts = 5\n") + inside + divided + outside + stored("inside", "sell") +
+        stored("outside", "csr"),
+    by_degree + stage("gorder") + windows + short_columns,
+    nodes + windows + stage("king") + "[layout]\nuse = 'ellr'\n" + any_padding,
+    stage("rabbit_order") + by_cuthill_mckee + "[layout]\nuse = 'csr16'\n",
+    nodes + stage("nested_dissection") + windows + many_slots,
+    by_cuthill_mckee + stage("bfs_blocks", "parts = 3\n") + stage("row_blocks", "height = 40\nwithin = 'partition'\n") +
+        stage("column_segmentation", "count = 2\n") + "[layout]\nuse = 'hbp'\n",
+    by_degree + stage("column_sort") + one_thread,
+};
+
+/// Orders of patterns that are not symmetric, which the host finds.
+inline const std::vector<std::string> one_way_recipes{
+    by_cuthill_mckee + windows + short_columns,
+    by_degree + "[layout]\nuse = 'csr'\n",
+    windows + rcm_blocks("3"),
+    stage("random_order") + by_degree + plain_cm + "[layout]\nuse = 'csr'\n",
+};
+
+/// Orders of rows, of matrices of any shape, which the host finds.
+inline const std::vector<std::string> host_row_recipes{
+    stage("random_order", "apply = 'rows'\n") + one_thread,
+    rows_by_length + stage("gray", "apply = 'rows'\n") + rows_in_windows + "[layout]\nuse = 'csr'\n",
+    stage("random_order", "apply = 'rows'\n") + split("row_length", "longer_than = 3\n") + stored("long", "csr") +
+        stored("short", "sell"),
 };
 
 }  // namespace workbench

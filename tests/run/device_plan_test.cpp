@@ -10,7 +10,7 @@
 #include "core/contract/stage.hpp"
 #include "core/contract/value_facts.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/recipe/device_plan_of.hpp"
+#include "pipeline/engine/device_plan_of.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -37,8 +37,18 @@ std::string reason_of(const std::string& text) {
 template <typename Step>
 const Step& step(const DevicePlan& plan, std::size_t i) {
     REQUIRE(i < plan.steps.size());
-    REQUIRE(std::holds_alternative<Step>(plan.steps[i].second));
-    return std::get<Step>(plan.steps[i].second);
+    REQUIRE(std::holds_alternative<Step>(plan.steps[i].step));
+    return std::get<Step>(plan.steps[i].step);
+}
+
+/// The order that the host finds for a step, for a matrix without entries.
+GivenOrder found(const DevicePlan& plan, std::size_t i, Index size, Index node_size, const std::vector<Index>& parts) {
+    StagedMatrix staged;
+    staged.matrix.rows = staged.matrix.columns = size;
+    staged.node_size = node_size;
+    if (!parts.empty()) staged.cuts = {{CutKind::partition, parts}};
+    CHECK_FALSE(step<TakeOrder>(plan, i).reads_entries);
+    return step<TakeOrder>(plan, i).find(staged, {});
 }
 
 const std::string rcm = "[[stage]]\nuse = 'cuthill_mckee'\n";
@@ -67,9 +77,9 @@ TEST_CASE("the plan of orders and slices of rows") {
 
     const DevicePlan whole = plan_of(rcm + windows + "order = 'ascending'\n" + sell +
                                      "slice_height = 'auto'\nthreads_per_row = 2\nsplit_length = 100\ncolumn_index = 'u16'\n");
-    CHECK(whole.steps.at(0).first == "cuthill_mckee");
+    CHECK(whole.steps.at(0).stage == "cuthill_mckee");
     CHECK(step<OrderByLevels>(whole, 0).reversed);
-    CHECK(whole.steps.at(1).first == "windows");
+    CHECK(whole.steps.at(1).stage == "windows");
     CHECK(step<SortRows>(whole, 1).window == 512);
     CHECK_FALSE(step<SortRows>(whole, 1).descending);
     CHECK_FALSE(step<SortRows>(whole, 1).within_partition);
@@ -283,19 +293,19 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     const std::string imported = "[[stage]]\nuse = 'imported'\n";
     const DevicePlan ordered = plan_of(imported + "order = '" + file + "'\n" + rcm + sell);
     CHECK_FALSE(step<TakeOrder>(ordered, 0).has_parts);
-    const GivenOrder rows = step<TakeOrder>(ordered, 0).make(4, 1, {});
+    const GivenOrder rows = found(ordered, 0, 4, 1, {});
     CHECK(rows.old_of_new == std::vector<Index>{2, 0, 1, 3});
     CHECK(rows.partition.empty());
-    CHECK(step<TakeOrder>(ordered, 0).make(8, 2, {}).old_of_new == std::vector<Index>{4, 5, 0, 1, 2, 3, 6, 7});
-    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(ordered, 0).make(5, 1, {}); }) ==
+    CHECK(found(ordered, 0, 8, 2, {}).old_of_new == std::vector<Index>{4, 5, 0, 1, 2, 3, 6, 7});
+    CHECK(message_of<Unsuitable>([&] { (void)found(ordered, 0, 5, 1, {}); }) ==
           file + ": found 4 numbers; expected 5, one for each row");
     const DevicePlan backwards =
         plan_of(imported + "order = '" + file + "'\ndirection = 'new_of_old'\n[layout]\nuse = 'csr'\n");
-    CHECK(step<TakeOrder>(backwards, 0).make(4, 1, {}).old_of_new == std::vector<Index>{1, 2, 0, 3});
+    CHECK(found(backwards, 0, 4, 1, {}).old_of_new == std::vector<Index>{1, 2, 0, 3});
 
     const DevicePlan parts = plan_of(imported + "partition = '" + labels + "'\n" + inside + divided + outside + by_parts);
     CHECK(step<TakeOrder>(parts, 0).has_parts);
-    const GivenOrder given = step<TakeOrder>(parts, 0).make(4, 1, {});
+    const GivenOrder given = found(parts, 0, 4, 1, {});
     CHECK(given.old_of_new == std::vector<Index>{1, 3, 0, 2});
     CHECK(given.partition == std::vector<Index>{0, 2, 4});
 
@@ -303,7 +313,7 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
         const DevicePlan alone =
             plan_of(imported + "order = '" + file + "'\napply = '" + std::string(name_of(acts)) + "'\n" + sell);
         CHECK(step<TakeOrder>(alone, 0).acts == acts);
-        CHECK(step<TakeOrder>(alone, 0).make(4, 1, {}).old_of_new == std::vector<Index>{2, 0, 1, 3});
+        CHECK(found(alone, 0, 4, 1, {}).old_of_new == std::vector<Index>{2, 0, 1, 3});
     }
     CHECK(step<TakeOrder>(ordered, 0).acts == Acts::symmetric);
     const std::string cuts = (folder.path() / "cuts.txt").string();
@@ -311,16 +321,17 @@ TEST_CASE("an order from a file is read when the plan is carried out, and its pa
     const std::string cut = imported + "cuts = '" + cuts + "'\nkind = ";
     CHECK(step<CutRows>(plan_of(cut + "'row_block'\n" + sell), 0).boundaries(4, {}) == std::vector<Index>{0, 1, 4});
     const DevicePlan in_two = plan_of(cut + "'partition'\n" + inside + divided + outside + by_parts);
-    CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).old_of_new == std::vector<Index>{0, 1, 2, 3});
-    CHECK(step<TakeOrder>(in_two, 0).make(4, 1, {}).partition == std::vector<Index>{0, 1, 4});
+    CHECK(found(in_two, 0, 4, 1, {}).old_of_new.empty());
+    CHECK(found(in_two, 0, 4, 1, {}).partition == std::vector<Index>{0, 1, 4});
     const DevicePlan segments = plan_of(cut + "'segment'\n" + sell);
     CHECK(step<CutColumns>(segments, 0).boundaries(4, {nullptr, Precision::f64}) == std::vector<Index>{0, 1, 4});
     const DevicePlan stays = plan_of(cut + "'partition'\n[[stage]]\nid = 'then'\nuse = 'imported'\norder = '" + labels +
                                      "'\nwithin = 'partition'\n" + sell);
-    CHECK(step<TakeOrder>(stays, 1).within_parts);
-    CHECK(message_of<Unsuitable>([&] { (void)step<TakeOrder>(stays, 1).make(4, 1, {0, 1, 4}); }).starts_with(labels));
+    CHECK(step<TakeOrder>(stays, 1).keeps_parts);
+    CHECK(step<TakeOrder>(stays, 1).needs_parts);
+    CHECK(message_of<Unsuitable>([&] { (void)found(stays, 1, 4, 1, {0, 1, 4}); }).starts_with(labels));
     const DevicePlan of_nodes = plan_of("[matrix]\nnode_size = 2\n" + imported + "partition = '" + labels + "'\n" + in_blocks);
-    CHECK(step<TakeOrder>(of_nodes, 0).make(8, 2, {}).partition == std::vector<Index>{0, 4, 8});
+    CHECK(found(of_nodes, 0, 8, 2, {}).partition == std::vector<Index>{0, 4, 8});
 }
 
 TEST_CASE("a device carries out stages in any order that its layouts can store") {
@@ -357,7 +368,7 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
     CHECK(std::get<RowSlices>(plan.shares[0].storage).slice_height == 4);
     CHECK(plan.kernel_of(0) == "slices");
     CHECK(plan.kernel_of(1) == "adaptive");
-    CHECK(step<SortShare>(plan, 2).share == ShareKind::short_rows);
+    CHECK(step<SortShare>(plan, 2).share.kind == ShareKind::short_rows);
 
     // Rows of 1, 3 and 2 nonzeros, of 5 columns.
     CsrMatrix rows;
@@ -370,8 +381,8 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
         const DevicePlan made = plan_of(blocks + text);
         const auto& made_split = step<SplitNonzeros>(made, 1);
         CHECK(made_split.key == key);
-        CHECK(made_split.counts == !counts.empty());
-        return made_split.table({view, 3, 5, parts, counts}).shares;
+        CHECK((made_split.reads == SplitReads::counts) == !counts.empty());
+        return made_split.table({view, rows, parts, counts}).shares;
     };
     using Numbers = std::vector<std::uint8_t>;
     const auto two = [&](const std::string& first, const std::string& second) {
@@ -390,19 +401,42 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
                 {1, 2, 3, 0, 0}) == Numbers{1, 0, 0, 1, 1});
     CHECK(table(split("'partition'\npartitions = [1]") + two("chosen", "others"), SplitKey::row) == Numbers{1, 0, 0});
 
-    const std::string values = split("'value'\nlarger_than = 0.5") + two("chosen", "others");
-    CHECK(reason_of(values) == "a GPU does not do stage 'split'");
+    // Blocks and values depend on the nonzeros themselves.
+    rows.column_indices = {1, 0, 1, 4, 0, 4};
+    rows.values = {3, -3, 1, 2, 3, 0.5};
+    const auto of_nonzeros = [&](const std::string& text, SplitReads reads) {
+        const DevicePlan made = plan_of(text);
+        CHECK(step<SplitNonzeros>(made, 0).key == SplitKey::nonzero);
+        CHECK(step<SplitNonzeros>(made, 0).reads == reads);
+        return step<SplitNonzeros>(made, 0).table({view, rows});
+    };
+    const auto by_value = [&](const std::string& which) {
+        return of_nonzeros(split("'value'\n" + which) + two("chosen", "others"), SplitReads::values);
+    };
+    CHECK(by_value("larger_than = 1").shares == Numbers{0, 0, 1, 0, 0, 1});
+    CHECK(by_value("value = 0.5").shares == Numbers{1, 1, 1, 1, 1, 0});
+    CHECK(by_value("value = 'commonest'").shares == Numbers{0, 1, 1, 1, 0, 1});
+    CHECK(by_value("value = 'commonest'").notes == std::vector<std::pair<std::string, std::string>>{{"commonest value", "3.0"}});
+    const SplitTable in_blocks_of_two =
+        of_nonzeros(split("'blocks'\nsize = 2\nfill = 0.6") + two("dense_blocks", "sparse_blocks"), SplitReads::columns);
+    CHECK(in_blocks_of_two.shares == Numbers{0, 0, 0, 1, 1, 0});
+    CHECK(in_blocks_of_two.notes.front().second == "2 of 4");
     CHECK(reason_of(lengths + stored("short", "'coo'") + stored("long", "'csr'")) == "a GPU does not store layout coo + csr");
-    CHECK(reason_of(lengths + stored("short", "'csr'\nvalues = 'auto'") + stored("long", "'csr'")) ==
-          "a GPU does not store layout csr + csr");
-    CHECK(reason_of(lengths + stored("short", "'csr'\nvalues = 'dictionary'") + stored("long", "'csr'")) ==
-          "short: the values of a share are coded");
+    const DevicePlan coded =
+        plan_of(lengths + stored("short", "'ell'\nvalues = 'auto'") + stored("long", "'csr'\nvalues = 'one'"));
+    CHECK(std::get<PaddedRows>(*coded.shares[0].settle({.columns = 5, .distinct = 2})).values == DeviceValues::dictionary);
+    CHECK_FALSE(coded.shares[1].settle);
+    CHECK(std::get<WholeRows>(coded.shares[1].storage).values == DeviceValues::one);
+    CHECK(reason_of(lengths + stored("short", "'csr'\nvalues = 'by_row'") + stored("long", "'csr'")) ==
+          "short: a share has one value for each of its rows or columns");
+    CHECK(reason_of(lengths + stored("short", "'sell'\nvalues = 'rounded_f32'") + stored("long", "'csr'")) ==
+          "short: the values of a share are rounded");
     CHECK(reason_of(lengths + stored("short", "'block_sell'\nblock_size = 2") + stored("long", "'csr'")) ==
           "short: a share is not stored row by row");
     CHECK(reason_of(blocks + divided + "[[stage]]\nuse = 'row_sort'\nshare = 'inside'\n" + by_parts) ==
           "row_sort: rows of share 'inside' are sorted");
-    CHECK(reason_of(blocks + divided + outside + "within = 'partition'\n" + two("inside", "outside")) ==
-          "outside: rows of a share are sorted in parts");
+    CHECK(step<SortShare>(plan_of(blocks + divided + outside + "within = 'partition'\n" + two("inside", "outside")), 2)
+              .within_partition);
 }
 
 TEST_CASE("labels from a file divide nonzeros, if no share has a meaning that is to be checked") {
@@ -420,10 +454,10 @@ TEST_CASE("labels from a file divide nonzeros, if no share has a meaning that is
     CsrMatrix rows;
     rows.rows = 3;
     rows.row_offsets = {0, 1, 4, 6};
-    CHECK(split.table({ShareView(rows), 3, 5}).shares == std::vector<std::uint8_t>{0, 1, 1, 0, 0, 1});
+    CHECK(split.table({ShareView(rows), rows}).shares == std::vector<std::uint8_t>{0, 1, 1, 0, 0, 1});
     rows.row_offsets.back() = 5;
     CHECK(message_of<Unsuitable>([&] {
-              (void)split.table({ShareView(rows), 3, 5});
+              (void)split.table({ShareView(rows), rows});
           }) == labels + ": found 6 numbers; expected 5, one for each nonzero");
     CHECK(reason_of(imported("first, rest") + stored("first") + stored("rest")) == "a GPU does not do stage 'imported'");
 }
@@ -440,7 +474,6 @@ TEST_CASE("recipes that the host prepares, and why") {
         CHECK(reason_of(stored + "values = 'auto'\n") == "");
         CHECK(reason_of(nodes + rcm + stored) == "");
     }
-    CHECK(reason_of("[[stage]]\nuse = 'random_order'\n" + sell) == "a GPU does not do stage 'random_order'");
     for (const char* layout : {"block_sell", "hbp", "ehyb"}) {
         const bool is_ehyb = std::string(layout) == "ehyb";
         const std::string before = is_ehyb ? blocks + other_sort + "apply = 'rows'\nwithin = 'partition'\n" + divided
@@ -450,9 +483,6 @@ TEST_CASE("recipes that the host prepares, and why") {
               "rows and columns have different orders");
     }
     CHECK(reason_of(nodes + other_sort + "key = 'span'\n" + in_blocks) == "row_sort: nodes are sorted by their columns");
-    CHECK(reason_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + sell) == "a GPU does not do stage 'metis_partition'");
-    CHECK(reason_of("[[stage]]\nuse = 'bfs_blocks'\nparts = 7\n" + inside + divided + outside + by_parts) ==
-          "a GPU does not do stage 'bfs_blocks'");
     CHECK(reason_of(rcm + nodes + in_blocks) == "node_blocks: nodes are found in an order of the matrix");
     CHECK(reason_of(windows + rcm + in_blocks) == "cuthill_mckee: blocks are reordered twice");
     CHECK(reason_of(windows + by_degree + in_blocks) == "degree_sort: blocks are reordered twice");

@@ -104,6 +104,29 @@ TEST_CASE("run says why the host prepared a matrix") {
     CHECK(machine.plans.script.plans == plans);
 }
 
+TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix twice, or decline it then") {
+    PlanningMachine machine;
+    const CsrMatrix matrix = example();
+    int found = 0;
+    const ReadyPlan<double> plan{
+        .device = machine.gpu,
+        .filter = {DeviceKind::gpu},
+        .progress = [&found](const std::string& step) { found += step.ends_with("stage random_order") ? 1 : 0; },
+        .also_in_full = true};
+    const std::string shuffled = "[[stage]]\nuse = 'random_order'\n" + plain;
+    const Ready<double> twice(asking(shuffled + "values = 'rounded_bf16'\n"), matrix, plan);
+    CHECK(machine.plans.script.plans == 2);
+    CHECK(found == 1);
+    machine.plans.script.declines = "rows are long";
+    const Ready<double> on_host(asking(shuffled), matrix, plan);
+    CHECK(machine.plans.script.plans == 3);
+    CHECK(found == 2);
+    CHECK(on_host.planned() == nullptr);
+    StagedMatrix staged = stage_input(matrix);
+    (void)apply_stages(asking(shuffled), staged, {});
+    CHECK(on_host.space().row_order == staged.row_order);
+}
+
 TEST_CASE("a GPU prepares the shares of a hybrid if their kernels are those of its plan") {
     PlanningMachine machine;
     const std::string by_length = "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 1\n";
@@ -116,7 +139,7 @@ TEST_CASE("a GPU prepares the shares of a hybrid if their kernels are those of i
     CHECK(*kernel.setup_seconds == 2 + 5 + 3.0 / 16 + kernel.vector_permutation_seconds);
     CHECK(report.stages[1].seconds == 2);
     const RunReport of_coded = machine.run(asking(by_length + stored("long") + stored("short") + "values = 'rounded_bf16'\n"));
-    CHECK(has_note(of_coded.notes, "f64: prepared on the host: short: the values of a share are coded"));
+    CHECK(has_note(of_coded.notes, "f64: prepared on the host: short: the values of a share are rounded"));
     CHECK(machine.plans.script.plans == 1);
 }
 

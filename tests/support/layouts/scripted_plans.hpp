@@ -35,7 +35,7 @@ public:
         : script_(script), rounding_(rounding_of(plan)) {
         if (given.values_coming != nullptr) given.values_coming->wait();
         const bool reverses = std::ranges::any_of(
-            plan.steps, [](const auto& step) { return std::holds_alternative<OrderByLevels>(step.second); });
+            plan.steps, [](const PlanStep& each) { return std::holds_alternative<OrderByLevels>(each.step); });
         order_.resize(static_cast<std::size_t>(given.rows));
         for (Index i = 0; i < given.rows; ++i) order_[i] = reverses ? given.rows - 1 - i : i;
         const auto* const begins = static_cast<const std::int32_t*>(given.row_offsets);
@@ -47,7 +47,7 @@ public:
         }
         matrix_ = csr_from_entries(given.rows, given.columns, entries);
         place_of_entry_.assign(matrix_.values.begin(), matrix_.values.end());
-        for (const auto& [stage, step] : plan.steps) facts_.steps.push_back({stage, true, 2});
+        for (const PlanStep& each : plan.steps) facts_.steps.push_back({each.stage, true, 2});
         facts_.steps.push_back({"arrays", false, 5});
         facts_.notes = {"reverse: turned round there"};
         facts_.bytes = static_cast<std::int64_t>(matrix_.values.size()) * (rounding_ == Rounding::none ? 8 : 2);
@@ -123,18 +123,25 @@ private:
     template <ValueType Value>
     std::unique_ptr<PlannedMatrix<Value>> begin(const DevicePlan& plan, const CsrOnDevice<Value>& matrix) {
         ++script.plans;
+        for (const PlanStep& each : plan.steps) {
+            StagedMatrix staged;
+            staged.matrix.rows = matrix.rows;
+            staged.matrix.columns = matrix.columns;
+            if (const auto* const taken = std::get_if<TakeOrder>(&each.step)) (void)taken->find(staged, {});
+        }
         if (!script.declines.empty()) throw Unsuitable(script.declines);
         return std::make_unique<ScriptedPlanned<Value>>(script, plan, matrix);
     }
 };
 
 /// The scripted catalogue, of which a device can do the stages `reverse` and `rotate` (wrongly, as it reverses) and store the
-/// layout `plain`, for the kernel `gpu`, with values in full or rounded to bf16; and the stage `split`, whose shares it leaves
-/// together.
+/// layout `plain`, for the kernel `gpu`, with values in full or rounded to bf16; the stage `split`, whose shares it leaves
+/// together; and `random_order`, which the host runs for it.
 inline const Catalogue& catalogue_with_plans() {
     static const Catalogue with_plans = [] {
         Catalogue made = scripted_catalogue();
         made.stages.push_back(split_stage());
+        made.stages.push_back(random_order_stage());
         for (StageEntry& stage : made.stages) {
             if (stage.name != "reverse" && stage.name != "rotate") continue;
             stage.on_device = [](const Parameters&) -> std::optional<DeviceStep> { return OrderByLevels{}; };

@@ -1,0 +1,116 @@
+#include "pipeline/engine/device_plan_of.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "core/contract/device.hpp"
+#include "core/contract/value_facts.hpp"
+
+namespace workbench {
+namespace {
+
+bool contains_only(const std::vector<CutKind>& kinds, CutKind kind) {
+    return std::ranges::all_of(kinds, [kind](CutKind each) { return each == kind; });
+}
+
+GivenOrder given_order(Obtained<StageResult> found) {
+    GivenOrder given{.old_of_new = {}, .partition = {}, .notes = std::move(found.result.notes), .seconds = found.seconds};
+    const StageChange& change = found.result.change;
+    if (change.order) {
+        const std::span<const Index> old_of_new = change.order->order.old_of_new();
+        given.old_of_new.assign(old_of_new.begin(), old_of_new.end());
+    }
+    if (!change.cuts.empty()) given.partition = change.cuts.front().boundaries;
+    return given;
+}
+
+/// A stage that the host runs for a device. Nothing unless it only orders the matrix or divides it into parts. Code that came
+/// with a recipe may read values, of which a device has those that are stored: the host keeps these stages, and all after them.
+std::optional<TakeOrder> taken_from_host(const std::shared_ptr<const Recipe>& recipe, std::size_t i,
+                                         const std::shared_ptr<StagesOnHost>& on_host) {
+    const RecipeStage& stage = recipe->stages[i];
+    const StageContract& contract = stage.contract;
+    const bool has_parts = !contract.gives_cuts.empty();
+    const bool divides = !contract.gives_shares.empty() || !contract.needs.shares.empty() || contract.splits.has_value() ||
+                         !contract.unites.empty();
+    const bool has_other_cuts =
+        !contains_only(contract.gives_cuts, CutKind::partition) || !contains_only(contract.needs.cuts, CutKind::partition);
+    if (divides || has_other_cuts || stage.entry->takes_other_keys || !(contract.acts || has_parts)) return std::nullopt;
+    return TakeOrder{.find =
+                         [recipe, i, on_host](const StagedMatrix& staged, const StageContext& context) {
+                             StagesOnHost once;
+                             return given_order((on_host == nullptr ? once : *on_host).run(*recipe, i, staged, context));
+                         },
+                     .reads_entries = stage.entry->reads_entries == nullptr || stage.entry->reads_entries(stage.parameters),
+                     .has_parts = has_parts,
+                     .needs_parts = !contract.needs.cuts.empty(),
+                     .keeps_parts = std::ranges::find(contract.keeps, CutKind::partition) != contract.keeps.end(),
+                     .acts = contract.acts.value_or(Acts::symmetric)};
+}
+
+}  // namespace
+
+Obtained<StageResult> StagesOnHost::run(const Recipe& recipe, std::size_t stage, const StagedMatrix& staged,
+                                        const StageContext& context) {
+    if (const auto known = found_.find(stage); known != found_.end()) return {known->second.result, 0};
+    Keeping keeping = keeping_after(keeping_, recipe.node_size, {});
+    for (std::size_t i = 0; i <= stage; ++i) keeping = keeping_after(keeping, step_of(recipe.stages[i], context));
+    const std::string& id = recipe.stages[stage].id;
+    if (progress_) progress_(fmt::format("{}: stage {}", recipe.name, id));
+    Obtained<StageResult> found = obtain(step_of(recipe.stages[stage], context), staged, keeping, clock_);
+    if (found.kept_seconds) {
+        kept_.push_back(id);
+        kept_seconds_ += *found.kept_seconds;
+    }
+    found_.emplace(stage, found);
+    return found;
+}
+
+std::variant<DevicePlan, std::string> device_plan_of(const Recipe& recipe, const std::shared_ptr<StagesOnHost>& on_host) {
+    DevicePlan plan{.node_size = recipe.node_size,
+                    .model = recipe.device.empty() ? nullptr : find_device_model(recipe.device),
+                    .steps = {},
+                    .storage = {},
+                    .settle = {},
+                    .kernel = {},
+                    .shares = {},
+                    .side_by_side = recipe.side_by_side};
+    const auto copy = std::make_shared<const Recipe>(recipe);
+    for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
+        const RecipeStage& stage = recipe.stages[i];
+        const auto declared = stage.entry->on_device;
+        const std::optional<DeviceStep> step = declared == nullptr ? std::nullopt : declared(stage.parameters);
+        std::optional<TakeOrder> taken = taken_from_host(copy, i, on_host);
+        if (!step && !taken) return fmt::format("a GPU does not do stage '{}'", stage.id);
+        plan.steps.push_back(step ? PlanStep{stage.id, *step, std::move(taken)} : PlanStep{stage.id, *std::move(taken)});
+    }
+    for (const RecipeLayout& layout : recipe.layouts) {
+        const auto declared = layout.entry->on_device;
+        const std::optional<DeviceStorage> storage =
+            layout.own_kernels.empty() && declared != nullptr ? declared(layout.parameters) : std::nullopt;
+        const auto is_auto = [&](const char* name) {
+            return layout.parameters.has(name) && layout.parameters.is_word(name, "auto");
+        };
+        const bool settles = layout.entry->settle != nullptr && (is_auto("values") || is_auto("column_index"));
+        if (!storage) return "a GPU does not store layout " + name_of_layouts(recipe);
+        SettleStorage settle;
+        if (settles) {
+            settle = [declared, settle = layout.entry->settle, parameters = layout.parameters](const ValueFacts& facts) {
+                return declared(settle(parameters, facts));
+            };
+        }
+        if (recipe.is_hybrid()) {
+            plan.shares.push_back({*layout.share, *storage, std::move(settle), layout.entry->kernel_on_device});
+            continue;
+        }
+        plan.storage = *storage;
+        plan.settle = std::move(settle);
+        plan.kernel = layout.entry->kernel_on_device;
+    }
+    if (std::string reason = plan.refusal(); !reason.empty()) return reason;
+    return plan;
+}
+
+}  // namespace workbench
