@@ -197,13 +197,16 @@ void SeveralSolver<Value>::solve_alone(const SolveOptions& given, SolveOutcome& 
     constexpr double most_seconds = 1;
     SolveOptions options = given;
     options.right_sides = 1;
-    options.engine = SolveEngine::graph;
+    options.solves = given.solves * count();
+    options.expected_iterations = outcome.iterations;
     options.timing.minimum_samples = 0;
     outcome.alone_kernel = multiplier_.prepare_one();
     double seconds = 0;
     for (const System<Value>* const system : systems_) {
         PreparedSolver<Value> solver(*system, multiplier_, device_, options);
         const SolveOutcome one = workbench::solve(solver, options);
+        outcome.alone_engine = solver.engine();
+        if (outcome.alone_solves == 0) outcome.alone_solver_seconds = solver.seconds();
         seconds += one.each_seconds();
         ++outcome.alone_solves;
         if (seconds > most_seconds) break;

@@ -91,11 +91,13 @@ struct SolveOutcome {
     double copy_bandwidth = 0;          // of the device, in bytes per second
     std::vector<double> x;              // in input order
     std::vector<RightSideOutcome> right_sides = {};  // if there are several
-    // With several right-hand sides, some of them are also solved one at a time, by the recipe's kernel for one vector: the
-    // mean time of such a solve, with copying b and x, and their number.
+    // With several right-hand sides, some of them are also solved one at a time, by the engine of a solve with one: the mean
+    // time of such a solve, with copying b and x, their number, the recipe's kernel for one vector, and solver_seconds.
     double alone_seconds = 0;
     int alone_solves = 0;
     std::string alone_kernel = {};
+    SolveEngine alone_engine = SolveEngine::graph;
+    double alone_solver_seconds = 0;
     std::vector<Trial> trials;  // of a tuned solve, in order; those that were never tried come last
 
     [[nodiscard]] bool solved() const { return end == SolveEnd::converged; }

@@ -124,7 +124,9 @@ Json json_of(const SolveOutcome& one, const SolveOutcome* baseline) {
                  {"right_side_seconds", one.each_seconds() / right_sides_of(one)},
                  {"alone_seconds", one.alone_seconds},
                  {"alone_solves", one.alone_solves},
-                 {"alone_kernel", one.alone_kernel}});
+                 {"alone_kernel", one.alone_kernel},
+                 {"alone_engine", name_of(one.alone_engine)},
+                 {"alone_solver_seconds", one.alone_solver_seconds}});
     return json;
 }
 

@@ -181,6 +181,31 @@ TEST_CASE("the text and the JSON of a solve for several right-hand sides") {
         CHECK(one["alone_solves"] > 0);
     }
     CHECK(json["solves"][1]["alone_kernel"] == "columns");
+    CHECK(json["solves"][1]["alone_engine"] == "graph");
+
+    // Times for which each right-hand side should be solved alone, or all of them together.
+    SolveOutcome& one = report.outcomes[1];
+    one.solve_seconds = 1;
+    one.vector_seconds = 0.5;
+    one.solver_seconds = 2.5;
+    one.alone_solver_seconds = 1;
+    one.alone_seconds = 0.5;
+    one.alone_engine = SolveEngine::persistent;
+    const auto unwrapped = [&report] {
+        std::string found = solve_text(report);
+        for (std::size_t at = 0; (at = found.find("\n      ")) != std::string::npos;) found.replace(at, 7, " ");
+        return found;
+    };
+    const std::string sentence =
+        "columns: 4 right-hand sides take 3.00 s one after another, with a persistent kernel, and 4.00 s together: solve for "
+        "one at "
+        "a time\n";
+    CHECK(unwrapped().find(sentence) != std::string::npos);
+    CHECK(nlohmann::json::parse(solve_json(report))["solves"][1]["alone_solver_seconds"] == 1);
+    one.alone_engine = SolveEngine::graph;
+    CHECK(unwrapped().find("one after another, with the kernel columns, and") != std::string::npos);
+    one.alone_seconds = 0.74;  // within noise
+    CHECK(unwrapped().find("columns: 4 right-hand sides take") == std::string::npos);
 }
 
 TEST_CASE("several right-hand sides are named and reproducible") {
