@@ -13,13 +13,20 @@
 namespace workbench {
 namespace {
 
-/// The scripted catalogue, whose layout `plain` declares that a device can store it.
+/// The scripted catalogue, whose layout `plain` declares that a device can store it, and a stage that only the host can do.
 const Catalogue& catalogue_of_device() {
     static const Catalogue of_device = [] {
         Catalogue made = scripted_catalogue();
         const auto plain = std::ranges::find(made.layouts, "plain", &LayoutEntry::name);
         plain->on_device = [](const Parameters&) -> std::optional<DeviceStorage> { return RowSlices{}; };
         plain->kernel_on_device = "gpu";
+        StageEntry cut = made.stages.front();
+        cut.name = "cut";
+        cut.contract = [](const Parameters&) { return StageContract{.gives_cuts = {CutKind::row_block}}; };
+        cut.run = [](const StagedMatrix& staged, const Parameters&, const StageContext&) {
+            return StageResult{.change = {.cuts = {{CutKind::row_block, {0, staged.matrix.rows}}}}};
+        };
+        made.stages.push_back(cut);
         return made;
     }();
     return of_device;
@@ -48,10 +55,10 @@ TEST_CASE("a matrix that the GPU declines after the copy is prepared on the host
 
 TEST_CASE("a matrix is not copied to the GPU if it cannot prepare the recipe, or was not asked to") {
     const std::string plain = "[layout]\nuse = 'plain'\n";
-    const Preparation of_host = preparation_of("[[stage]]\nuse = 'rotate'\n" + plain, "gpu");
+    const Preparation of_host = preparation_of("[[stage]]\nuse = 'cut'\n" + plain, "gpu");
     CHECK_EQ(of_host.copy_seconds, 4);
     REQUIRE_FALSE(of_host.notes.empty());
-    CHECK_EQ(of_host.notes.back(), "prepared on the host: a GPU does not do stage 'rotate'");
+    CHECK_EQ(of_host.notes.back(), "prepared on the host: a GPU does not do stage 'cut'");
     const Preparation not_asked = preparation_of(plain, "cpu");
     CHECK_EQ(not_asked.copy_seconds, 4);
     CHECK(not_asked.notes.empty());
