@@ -127,7 +127,6 @@ SolveOptions options_of(const SolveArguments& arguments) {
     options.jacobi = arguments.preconditioner == "jacobi";
     if (arguments.engine == "auto") options.engine = SolveEngine::automatic;
     if (arguments.engine == "persistent") options.engine = SolveEngine::persistent;
-    if (arguments.right_sides > 1) options.engine = SolveEngine::graph;
     // The accuracy that the precision allows for well-conditioned matrices.
     options.tolerance = arguments.tolerance.value_or(arguments.precision == "f32" ? 1e-4 : 1e-8);
     check_finite("--tolerance", options.tolerance);

@@ -175,7 +175,7 @@ std::string legend_of_rounding(const SolveReport& report) {
 std::string one_after_another(const SolveReport& report) {
     std::string text;
     for (const SolveOutcome& one : report.outcomes) {
-        if (!one.solved() || one.alone_solves == 0) continue;
+        if (!one.solved() || one.alone_solves == 0 || !one.noise().empty()) continue;
         const double together = one.solver_seconds + one.each_seconds();
         const double apart = one.alone_solver_seconds + right_sides_of(one) * one.alone_seconds;
         if (apart * (1 + single_solve_noise) >= together) continue;

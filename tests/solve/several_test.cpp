@@ -188,6 +188,7 @@ TEST_CASE("the text and the JSON of a solve for several right-hand sides") {
     one.solve_seconds = 1;
     one.vector_seconds = 0.5;
     one.solver_seconds = 2.5;
+    one.solve_samples = {1};
     one.alone_solver_seconds = 1;
     one.alone_seconds = 0.5;
     one.alone_engine = SolveEngine::persistent;
@@ -204,6 +205,9 @@ TEST_CASE("the text and the JSON of a solve for several right-hand sides") {
     CHECK(nlohmann::json::parse(solve_json(report))["solves"][1]["alone_solver_seconds"] == 1);
     one.alone_engine = SolveEngine::graph;
     CHECK(unwrapped().find("one after another, with the kernel columns, and") != std::string::npos);
+    one.solve_samples = {1, 1, 1, 3, 4, 5};
+    CHECK(unwrapped().find("columns: 4 right-hand sides take") == std::string::npos);
+    one.solve_samples = {1};
     one.alone_seconds = 0.74;  // within noise
     CHECK(unwrapped().find("columns: 4 right-hand sides take") == std::string::npos);
 }
