@@ -50,7 +50,7 @@ struct GivenOrder {
 struct TakeOrder {
     /// The matrix is in the order so far, with the values as they are stored. Throws what the stage throws.
     std::function<GivenOrder(const StagedMatrix&, const StageContext&)> find;
-    bool reads_entries = true;  // false: the matrix comes without rows
+    bool reads_entries = true;  // false: the matrix comes with the offsets of its rows alone
     bool has_parts = false;     // are there boundaries of new parts?
     bool needs_parts = false;   // of an earlier step
     bool keeps_parts = false;   // each row stays in its part of those so far

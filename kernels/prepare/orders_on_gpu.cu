@@ -152,11 +152,16 @@ void copy_values(const StorageTask<Value>& task, const std::uint32_t* numbers, s
 }
 
 template <ValueType Value>
-void copy_rows(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers, CsrMatrix& matrix) {
+void copy_lengths(const StorageTask<Value>& task, const PatternOnGpu& pattern, CsrMatrix& matrix) {
     check_cuda(cudaStreamSynchronize(task.workspace.stream()), "cudaStreamSynchronize");
     std::vector<std::uint32_t> offsets(static_cast<std::size_t>(pattern.vertices) + 1);
     copy_from_device(task.device, pattern.offsets, std::span(offsets));
     matrix.row_offsets.assign(offsets.begin(), offsets.end());
+}
+
+template <ValueType Value>
+void copy_entries(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers,
+                  CsrMatrix& matrix) {
     make_room(matrix.column_indices, task.nonzeros());
     copy_from_device(task.device, pattern.columns, std::span(matrix.column_indices));
     copy_values(task, numbers, task.nonzeros(), matrix.values);
@@ -166,7 +171,9 @@ template void compose(Workspace&, const Index*, Index*, std::size_t);
 template void compose(Workspace&, const std::uint32_t*, std::uint32_t*, std::size_t);
 template void copy_values(const StorageTask<float>&, const std::uint32_t*, std::size_t, HostArray<double>&);
 template void copy_values(const StorageTask<double>&, const std::uint32_t*, std::size_t, HostArray<double>&);
-template void copy_rows(const StorageTask<float>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
-template void copy_rows(const StorageTask<double>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
+template void copy_lengths(const StorageTask<float>&, const PatternOnGpu&, CsrMatrix&);
+template void copy_lengths(const StorageTask<double>&, const PatternOnGpu&, CsrMatrix&);
+template void copy_entries(const StorageTask<float>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
+template void copy_entries(const StorageTask<double>&, const PatternOnGpu&, const std::uint32_t*, CsrMatrix&);
 
 }  // namespace workbench

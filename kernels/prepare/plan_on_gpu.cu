@@ -121,14 +121,14 @@ private:
         begin_order();
         const std::vector<Index> parts = planned_->own_facts.partition;
         StagedMatrix staged = sizes_so_far();
+        const bool has_moved = moved_.numbers.size() > 0;
+        const PatternOnGpu rows{matrix_.rows, has_moved ? moved_.offsets.data() : offsets_.data(),
+                                has_moved ? moved_.columns.data() : matrix_.column_indices};
+        copy_lengths(task(), rows, staged.matrix);
         if (taken.reads_entries) {
-            const bool has_moved = moved_.numbers.size() > 0;
-            const PatternOnGpu rows{matrix_.rows, has_moved ? moved_.offsets.data() : offsets_.data(),
-                                    has_moved ? moved_.columns.data() : matrix_.column_indices};
-            const std::uint32_t* const numbers = has_moved ? moved_.numbers.data() : nullptr;
             (void)task().values();  // have arrived
             const auto begin = std::chrono::steady_clock::now();
-            copy_rows(task(), rows, numbers, staged.matrix);
+            copy_entries(task(), rows, has_moved ? moved_.numbers.data() : nullptr, staged.matrix);
             note(stage, "on the host, to which the matrix was copied in " + duration(seconds_since(begin)));
         }
         const auto begin = std::chrono::steady_clock::now();

@@ -64,9 +64,12 @@ struct StorageTask {
 /// Copies the values of a matrix with these numbers to the host; null: the first `count`.
 template <ValueType Value>
 void copy_values(const StorageTask<Value>& task, const std::uint32_t* numbers, std::size_t count, HostArray<double>& values);
-/// Copies a matrix to the host: the rows of a pattern, and the values with these numbers.
+/// Copies the offsets of rows to the host, after the work of the stream.
 template <ValueType Value>
-void copy_rows(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers, CsrMatrix& matrix);
+void copy_lengths(const StorageTask<Value>& task, const PatternOnGpu& pattern, CsrMatrix& matrix);
+/// And then their columns, and the values with these numbers.
+template <ValueType Value>
+void copy_entries(const StorageTask<Value>& task, const PatternOnGpu& pattern, const std::uint32_t* numbers, CsrMatrix& matrix);
 
 /// Each throws Unsuitable where the host must prepare the matrix. Each may take arrays of the rows, which must outlive the work
 /// of the stream.
