@@ -212,6 +212,8 @@ TEST_CASE("the contract of imported follows from the kind of file") {
     CHECK(error({{"order", "x"}, {"shares", "y"}}) ==
           "shares: found shares beside order, expected only one of order, partition, cuts or shares");
     CHECK(error({{"partition", "x"}, {"apply", "rows"}}) == "apply: found without order, expected it only with order");
+    CHECK(error({{"partition", "x"}, {"direction", "new_of_old"}}) ==
+          "direction: found without order, expected it only with order");
     CHECK(error({{"shares", "x"}}) == "names: found none, expected the names of the shares, as \"label_0, label_1\"");
     CHECK(error({{"shares", "x"}, {"names", "first, first"}}) == "names: found 'first' twice, expected each name once");
     CHECK(error({{"shares", "x"}, {"names", "segment"}}).starts_with("names: found 'segment'; expected one of inside, "));

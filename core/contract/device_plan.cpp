@@ -43,7 +43,6 @@ public:
     }
     std::string operator()(const SplitNonzeros& split) {
         split_ = &split;
-        if (!is_hybrid_ && split.parent != ShareId{}) return "a share is split again";
         return has_parts_ || !split.needs_parts ? "" : "the nonzeros are split by parts that the device did not make";
     }
     std::string operator()(const SortShare& sort) const {

@@ -9,37 +9,12 @@
 #include "core/contract/errors.hpp"
 #include "core/contract/stage.hpp"
 #include "core/contract/value_facts.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/device_plan_of.hpp"
+#include "run/plans.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
-
-std::variant<DevicePlan, std::string> planned(const std::string& text) {
-    return device_plan_of(parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()));
-}
-
-DevicePlan plan_of(const std::string& text) {
-    const auto plan = planned(text);
-    if (const auto* reason = std::get_if<std::string>(&plan)) FAIL(text << ": " << *reason);
-    return std::get<DevicePlan>(plan);
-}
-
-/// Why the host prepares the recipe.
-std::string reason_of(const std::string& text) {
-    const auto plan = planned(text);
-    const auto* reason = std::get_if<std::string>(&plan);
-    return reason == nullptr ? "" : *reason;
-}
-
-template <typename Step>
-const Step& step(const DevicePlan& plan, std::size_t i) {
-    REQUIRE(i < plan.steps.size());
-    REQUIRE(std::holds_alternative<Step>(plan.steps[i].step));
-    return std::get<Step>(plan.steps[i].step);
-}
 
 /// The order that the host finds for a step, for a matrix without entries.
 GivenOrder found(const DevicePlan& plan, std::size_t i, Index size, Index node_size, const std::vector<Index>& parts) {
@@ -243,6 +218,9 @@ TEST_CASE("the plan of tiles") {
     CHECK(step<PlaceInTiles>(one, 2).only->segment == 2);
     CHECK(step<PlaceInTiles>(one, 2).key == RowKey::span);
     CHECK_FALSE(step<PlaceInTiles>(plain, 2).only.has_value());
+    CHECK(reason_of(blocks + cut +
+                    "count = 3\n[[stage]]\nuse = 'row_sort'\nshare = 'tile 1,2'\nkey = 'nonzeros_inside_partition'\n" +
+                    batches) == "a GPU does not do stage 'row_sort'");
     CHECK(reason_of(cut + "count = 3\n[[stage]]\nuse = 'dynamic_program_groups'\nwithin = 'tile'\ngroups = 2\n" + batches) ==
           "a GPU does not do stage 'dynamic_program_groups'");
     const std::string in_parts = "[[stage]]\nuse = 'row_blocks'\nheight = 4\nwithin = 'partition'\n";
@@ -369,6 +347,13 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
     CHECK(plan.kernel_of(0) == "slices");
     CHECK(plan.kernel_of(1) == "adaptive");
     CHECK(step<SortShare>(plan, 2).share.kind == ShareKind::short_rows);
+    CHECK(step<SplitNonzeros>(plan, 1).shares == std::vector<ShareKind>{ShareKind::long_rows, ShareKind::short_rows});
+    CHECK(step<SplitNonzeros>(plan, 1).parent == ShareId{});
+    const DevicePlan again =
+        plan_of(lengths + "[[stage]]\nid = 'again'\nuse = 'split'\nby = 'distance'\ndistance = 1\nshare = 'long'\n" +
+                stored("short", "'csr'") + stored("long/near", "'csr'") + stored("long/far", "'csr'"));
+    CHECK(step<SplitNonzeros>(again, 1).parent == ShareId{ShareKind::long_rows});
+    CHECK(step<SplitNonzeros>(again, 1).shares == std::vector<ShareKind>{ShareKind::near, ShareKind::far});
 
     // Rows of 1, 3 and 2 nonzeros, of 5 columns.
     CsrMatrix rows;
@@ -392,6 +377,8 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
     CHECK(table(split("'row_length'\nbounds = [1, 2]") + two("bin_0", "bin_1") + stored("bin_2", "'ell'"), SplitKey::row) ==
           Numbers{0, 2, 1});
     CHECK(table(split("'rows'\nbounds = [1]") + two("bin_0", "bin_1"), SplitKey::row) == Numbers{0, 1, 1});
+    CHECK(table(split("'rows'\nbounds = ['p50']") + two("bin_0", "bin_1"), SplitKey::row) == Numbers{0, 0, 1});
+    CHECK(table(split("'columns'\nbounds = ['p50']") + two("bin_0", "bin_1"), SplitKey::column) == Numbers{0, 0, 0, 1, 1});
     CHECK(table(split("'columns'\nbounds = [2]") + two("bin_0", "bin_1"), SplitKey::column) == Numbers{0, 0, 1, 1, 1});
     CHECK(table(split("'first_k'\nk = 2") + two("first", "rest"), SplitKey::place) == Numbers{0, 0, 1});
     CHECK(table(split("'distance'\ndistance = 1") + two("near", "far"), SplitKey::diagonal) == Numbers{1, 0, 0, 0, 1, 1, 1});
@@ -416,7 +403,8 @@ TEST_CASE("the plan of shares, and the tables that divide nonzeros into them") {
     CHECK(by_value("larger_than = 1").shares == Numbers{0, 0, 1, 0, 0, 1});
     CHECK(by_value("value = 0.5").shares == Numbers{1, 1, 1, 1, 1, 0});
     CHECK(by_value("value = 'commonest'").shares == Numbers{0, 1, 1, 1, 0, 1});
-    CHECK(by_value("value = 'commonest'").notes == std::vector<std::pair<std::string, std::string>>{{"commonest value", "3.0"}});
+    CHECK(by_value("value = 'commonest'").notes ==
+          std::vector<std::pair<std::string, std::string>>{{"commonest value", "3.0"}});
     const SplitTable in_blocks_of_two =
         of_nonzeros(split("'blocks'\nsize = 2\nfill = 0.6") + two("dense_blocks", "sparse_blocks"), SplitReads::columns);
     CHECK(in_blocks_of_two.shares == Numbers{0, 0, 0, 1, 1, 0});

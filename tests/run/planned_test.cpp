@@ -10,6 +10,7 @@
 #include "run/scripted_runs.hpp"
 #include "support/layouts/scripted_plans.hpp"
 #include "support/message_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
@@ -125,6 +126,34 @@ TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix 
     StagedMatrix staged = stage_input(matrix);
     (void)apply_stages(asking(shuffled), staged, {});
     CHECK(on_host.space().row_order == staged.row_order);
+}
+
+TEST_CASE("what the host found or kept is no part of the time after which a GPU declines") {
+    PlanningMachine machine;
+    const CsrMatrix matrix = example();
+    const TemporaryFolder folder;
+    KeepFolder keep(folder.path(), "a program");
+    const std::string rotated = "[[stage]]\nuse = 'rotate_rows'\n" + plain;  // 2 s
+    const auto prepared = [&](const Keeping& keeping) {
+        const Ready<double> ready(
+            asking(rotated), matrix,
+            {.device = machine.gpu, .filter = {DeviceKind::gpu}, .clock = scripted_clock(), .keeping = keeping});
+        return ready.preparation();
+    };
+    const std::string declined = "prepared on the host, because the GPU declined after 187.50 ms: rows are long";
+    const std::string kept = "kept by an earlier run: rotate_rows";
+    const auto names_kept = [&](const Preparation& one) {
+        return std::ranges::any_of(one.notes, [&](const std::string& note) { return note.starts_with(kept); });
+    };
+    const Keeping keeping(&keep, matrix);
+    CHECK_FALSE(names_kept(prepared(keeping)));
+    CHECK(names_kept(prepared(keeping)));
+    machine.plans.script.declines = "rows are long";
+    for (const Keeping& each : {Keeping(), keeping}) {
+        const Preparation one = prepared(each);
+        CHECK(one.stage_seconds == 2);
+        CHECK(has_note(one.notes, declined));
+    }
 }
 
 TEST_CASE("a GPU prepares the shares of a hybrid if their kernels are those of its plan") {

@@ -7,20 +7,11 @@
 #include <vector>
 
 #include "core/matrix/csr_matrix.hpp"
-#include "pipeline/catalogue/catalogue.hpp"
-#include "pipeline/engine/device_plan_of.hpp"
+#include "run/plans.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace workbench {
 namespace {
-
-Recipe parsed(const std::string& text) { return parse_recipe("[recipe]\nname = 'x'\n" + text, "x.toml", catalogue()); }
-
-DevicePlan plan_of(const std::string& text) {
-    const auto plan = device_plan_of(parsed(text));
-    if (const auto* reason = std::get_if<std::string>(&plan)) FAIL(text << ": " << *reason);
-    return std::get<DevicePlan>(plan);
-}
 
 const std::string sell = "[layout]\nuse = 'sell'\n";
 const std::string to_parts =
@@ -31,7 +22,7 @@ const std::string to_parts =
 
 TEST_CASE("the host orders and divides for a device where no GPU does") {
     const DevicePlan parts = plan_of("[[stage]]\nuse = 'metis_partition'\nparts = 4\n" + to_parts);
-    const auto& metis = std::get<TakeOrder>(parts.steps.at(0).step);
+    const auto& metis = step<TakeOrder>(parts, 0);
     CHECK(metis.has_parts);
     CHECK(metis.reads_entries);
     CHECK_FALSE(metis.needs_parts);
@@ -41,8 +32,8 @@ TEST_CASE("the host orders and divides for a device where no GPU does") {
     const DevicePlan shuffled =
         plan_of("[[stage]]\nuse = 'cuthill_mckee'\n[[stage]]\nuse = 'random_order'\napply = 'rows'\n" + sell);
     CHECK(shuffled.steps.at(0).on_host.has_value());  // where the pattern is not symmetric
-    CHECK(std::get<TakeOrder>(shuffled.steps.at(1).step).acts == Acts::rows);
-    CHECK_FALSE(std::get<TakeOrder>(shuffled.steps.at(1).step).has_parts);
+    CHECK(step<TakeOrder>(shuffled, 1).acts == Acts::rows);
+    CHECK_FALSE(step<TakeOrder>(shuffled, 1).has_parts);
     CHECK_FALSE(shuffled.suits_any_shape());
     CHECK(plan_of("[[stage]]\nuse = 'random_order'\napply = 'rows'\n" + sell).suits_any_shape());
 
@@ -50,8 +41,8 @@ TEST_CASE("the host orders and divides for a device where no GPU does") {
     StagedMatrix staged = stage_input(csr_from_entries(
         5, 5, std::vector<Entry>{{0, 2, 1}, {1, 3, 1}, {2, 0, 1}, {2, 3, 1}, {3, 1, 1}, {3, 2, 1}, {4, 4, 1}}));
     const DevicePlan king = plan_of("[[stage]]\nuse = 'king'\n" + sell);
-    const GivenOrder given = std::get<TakeOrder>(king.steps.at(0).step).find(staged, {});
-    const Recipe recipe = parsed("[[stage]]\nuse = 'king'\n" + sell);
+    const GivenOrder given = step<TakeOrder>(king, 0).find(staged, {});
+    const Recipe recipe = recipe_of_plan("[[stage]]\nuse = 'king'\n" + sell);
     const StageResult there = recipe.stages[0].entry->run(staged, recipe.stages[0].parameters, {});
     CHECK(std::ranges::equal(given.old_of_new, there.change.order->order.old_of_new()));
     CHECK(given.notes == there.notes);
@@ -60,7 +51,7 @@ TEST_CASE("the host orders and divides for a device where no GPU does") {
 
 TEST_CASE("a stage that the host runs for a device runs once, and may be kept") {
     const TemporaryFolder folder;
-    const Recipe recipe = parsed("[[stage]]\nid = 'shuffle'\nuse = 'random_order'\n" + sell);
+    const Recipe recipe = recipe_of_plan("[[stage]]\nid = 'shuffle'\nuse = 'random_order'\n" + sell);
     const StagedMatrix staged = stage_input(csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {1, 1, 1}, {2, 2, 1}}));
     std::vector<std::string> begun;
     KeepFolder keep(folder.path(), "a program");

@@ -93,6 +93,7 @@ TEST_CASE("every layout and hybrid solves for several right-hand sides, in input
         CHECK(std::ssize(one.history) == most + 1);
         CHECK(one.alone_solves > 0);
         CHECK(one.alone_seconds > 0);
+        CHECK(one.alone_solver_seconds > 0);
         CHECK_FALSE(one.alone_kernel.empty());
         CHECK(one.vector_bytes == 13 * 8 * matrix.rows * count);
     }
