@@ -33,7 +33,7 @@ struct ItemsOnGpu {
     std::size_t chosen_count = 0;
 
     [[nodiscard]] __host__ __device__ std::size_t counted() const { return chosen == nullptr ? count : chosen_count; }
-    /// use(item) for counted item i.
+    /// Calls use with the i-th item that counts, unless it is no_item.
     template <typename Use>
     __device__ void with_item(std::size_t i, const Use& use) const {
         const std::size_t item = chosen == nullptr ? i : chosen[i];

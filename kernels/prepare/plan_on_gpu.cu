@@ -27,7 +27,7 @@ namespace {
 
 [[nodiscard]] bool is_node_step(const PlanStep& each) { return std::holds_alternative<KeepNodes>(each.step); }
 
-/// A pattern that the host orders.
+/// Thrown for a pattern that a GPU does not order, for which the stage runs on the host.
 class OtherPattern : public Unsuitable {
 public:
     using Unsuitable::Unsuitable;

@@ -26,8 +26,8 @@ GivenOrder given_order(Obtained<StageResult> found) {
     return given;
 }
 
-/// A stage that the host runs for a device. Nothing unless it only orders the matrix or divides it into parts. Code that came
-/// with a recipe may read values, of which a device has those that are stored: the host keeps these stages, and all after them.
+/// The step of a stage that the host runs for a device. Nothing unless the stage only orders the matrix or divides it into
+/// parts. Nothing for code that came with a recipe either: it may read values, which a device has only as they are stored.
 std::optional<TakeOrder> taken_from_host(const std::shared_ptr<const Recipe>& recipe, std::size_t i,
                                          const std::shared_ptr<StagesOnHost>& on_host) {
     const RecipeStage& stage = recipe->stages[i];

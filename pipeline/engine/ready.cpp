@@ -202,9 +202,8 @@ void Ready<Value>::prepare_on_device(const Recipe& recipe, const CsrOnDevice<Val
     if (plan.progress) plan.progress(recipe.name + ": preparation on the GPU");
     std::shared_ptr<PlannedMatrix<Value>> planned = run_plan(plan.device, device_plan, matrix);
     if (plan.also_in_full && rounding != Rounding::none) {
-        const Recipe recipe_in_full = in_full(recipe);
         try {
-            planned_in_full_ = run_plan(plan.device, plan_on_device(recipe_in_full, plan, on_host_), matrix);
+            planned_in_full_ = run_plan(plan.device, plan_on_device(in_full(recipe), plan, on_host_), matrix);
         } catch (const Unsuitable& reason) {
             throw Unsuitable(std::string("values in full: ") + reason.what());
         }

@@ -50,7 +50,7 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex("\n\n\n"), "\n\n");
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
     text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
-    // Whether right-hand sides take less one after another depends on the machine.
+    // This line is printed if solving one at a time takes less time, which depends on the machine.
     text = std::regex_replace(text, std::regex(R"(\n\n[^\n]+:\s+\d+\s+right-hand\s+sides\s+take[^]*?(?=\n\n))"), "");
     text = std::regex_replace(
         text,

@@ -19,7 +19,7 @@ std::vector<NamedMatrix> meshes() {
             {"elasticity3d", generated("elasticity3d", {{"nx", 5_i}, {"scramble", 1_i}})}};
 }
 
-/// Of rows of all lengths, without a symmetric pattern.
+/// A matrix whose pattern is not symmetric, with rows of many lengths.
 CsrMatrix one_way(Index rows) { return uneven_matrix(rows, rows, 20); }
 
 }  // namespace
