@@ -123,6 +123,16 @@ TEST_CASE("load_recipe refuses a sweep") {
     CHECK(parse(plain + "slice_height.sweep = [3]\n").sweep.label == "slice_height=3");
 }
 
+TEST_CASE("points after 2,000 errors of a sweep are not checked") {
+    const auto finds_last = [](int unknown_keys) {  // each is an error of every point
+        std::string text = "[layout]\nuse = 'plain'\nslice_height.sweep = [1, 2, 4, 0]\n";
+        for (int i = 0; i < unknown_keys; ++i) text += "key_" + std::to_string(i) + " = 1\n";
+        return contains(errors_of(text), "slice_height: found 0");
+    };
+    CHECK(finds_last(666));
+    CHECK_FALSE(finds_last(667));
+}
+
 TEST_CASE("options change those of several recipes that have the setting") {
     const auto load = [](const std::string& text, const RecipeChanges& changes) {
         return parse_points(text, "recipes/test.toml", small_catalogue(), changes, Unmatched::noted);
