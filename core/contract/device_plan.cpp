@@ -126,8 +126,8 @@ std::string DevicePlan::refusal() const {
     }
     if (shares.empty()) return std::visit(course, storage);
     for (const StoredShare& share : shares) {
-        if (std::string reason = std::visit(course, share.storage); !reason.empty())
-            return name_of(share.share) + ": " + reason;
+        const std::string reason = std::visit(course, share.storage);
+        if (!reason.empty()) return name_of(share.share) + ": " + reason;
     }
     return "";
 }

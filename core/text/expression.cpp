@@ -32,8 +32,8 @@ ExpressionReader::ExpressionReader(std::string_view text, const ExpressionSigns&
                    sign != signs.signs.end()) {
             add(Type::sign, *sign, sign->size());
         } else {
-            const auto end = std::ranges::find_if(rest, [&](char letter) { return !is_letter(letter, signs.letters); });
-            const auto length = static_cast<std::size_t>(end - rest.begin());
+            const auto is_end = [&](char letter) { return !is_letter(letter, signs.letters); };
+            const auto length = static_cast<std::size_t>(std::ranges::find_if(rest, is_end) - rest.begin());
             add(length == 0 ? Type::other : Type::word, rest.substr(0, length), std::max<std::size_t>(length, 1));
         }
     }
