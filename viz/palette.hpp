@@ -46,7 +46,7 @@ struct DensityScale {
 
 /// A hue, as lines and points have it on white. Pages compute other lightnesses of it, for both themes.
 struct PaletteHue {
-    int degrees;  // in OKLCH
+    int degrees = 0;  // in OKLCH
     Colour colour;
 };
 
@@ -80,7 +80,7 @@ inline constexpr std::array<PaperPalette, 3> paper_palettes{
 
 /// An array of a layout: the hue of its role, and its filling in pictures of the storage.
 struct RoleColour {
-    int hue;  // in `hues`
+    int hue = 0;  // in `hues`
     Colour colour;
 };
 

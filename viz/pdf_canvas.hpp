@@ -35,6 +35,8 @@ struct PaperColumn {
 class PdfCanvas final : public Canvas {
 public:
     PdfCanvas(int width, int height, const PdfStyle& style = {});
+    PdfCanvas(const PdfCanvas&) = delete;
+    PdfCanvas& operator=(const PdfCanvas&) = delete;
     ~PdfCanvas() override;
     void line(Point from, Point to, Colour colour, double width) override;
     void box(const Rectangle& box, Colour colour, double opacity = 1) override;
