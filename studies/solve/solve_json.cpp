@@ -165,7 +165,7 @@ XyChart chart_of(const SolveReport& report, const std::string& title, const std:
 Json json_of(const std::vector<Advised>& advice) {
     Json list = Json::array();
     for (const auto& [outcome, from] : advice) {
-        list.push_back({{"recipe", outcome->preparation.recipe}, {"from_solves", from}});
+        list.push_back({{"recipe", outcome->preparation.recipe}, {"baseline", outcome->baseline}, {"from_solves", from}});
     }
     return list;
 }

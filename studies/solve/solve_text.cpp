@@ -228,14 +228,21 @@ bool is_near(const SolveOutcome& one, const SolveOutcome* baseline) {
     return baseline->total_seconds() < (1 + single_solve_noise) * one.total_seconds();
 }
 
+/// Its recipe, or "the baseline" if another outcome has the same.
+std::string name_in(const SolveReport& report, const SolveOutcome& one) {
+    const std::string& recipe = one.preparation.recipe;
+    const auto has_same = [&](const SolveOutcome& other) { return &other != &one && other.preparation.recipe == recipe; };
+    return one.baseline && std::ranges::any_of(report.outcomes, has_same) ? "the baseline" : recipe;
+}
+
 /// "A for 1 to 3 solves, B from 4 solves on". what: that all solves share.
 std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& report, const char* what) {
     std::string text;
     for (std::size_t i = 0; i < advised.size(); ++i) {
         const auto& [outcome, from] = advised[i];
-        text += (i == 0 ? "" : ", ") + outcome->preparation.recipe;
+        text += (i == 0 ? "" : ", ") + name_in(report, *outcome);
         if (i == 0 && is_near(*outcome, report.baseline())) {
-            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.baseline()->preparation.recipe);
+            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, name_in(report, *report.baseline()));
         }
         if (i + 1 == advised.size()) {
             text += from == 1 ? fmt::format(" for any number of solves with this {}", what)

@@ -294,7 +294,7 @@ TEST_SUITE("large") {
             for (const std::string& figure : {std::string("partition 1 has ") + std::to_string(columns) + " columns",
                                               std::to_string(columns * sizeof(double) + sizeof(int)) + " bytes",
                                               std::to_string(device->properties().shared_memory_per_block),
-                                              std::string("`parts` of stage metis_partition")}) {
+                                              std::string("`parts` of the stage that makes the partitions")}) {
                 CHECK_MESSAGE(outcome.reason.find(figure) != std::string::npos,
                               fmt::format("\"{}\" lacks \"{}\"", outcome.reason, figure));
             }

@@ -90,7 +90,10 @@ TEST_CASE("the recipe with the least time in all depends on the number of solves
     CHECK_EQ(advice(), "Least time in all: a for 1 solve, b from 2 solves on");
     all.outcomes[2] = outcome("c", 2000, 4);
     CHECK_EQ(advice(), "Least time in all: a for 1 solve, b for 2 to 1,989 solves, c from 1,990 solves on");
+    all.outcomes[1].preparation.recipe = "a";
+    CHECK_EQ(advice(), "Least time in all: the baseline for 1 solve, a for 2 to 1,989 solves, c from 1,990 solves on");
     all.outcomes[1].end = SolveEnd::stagnated;
+    all.outcomes[1].preparation.recipe = "b";
     CHECK_EQ(advice(), "Least time in all: a for 1 to 333 solves, c from 334 solves on");
     // Both pay from the second solve on: 13 s more and 7 s less a solve are better.
     all.outcomes = {all.outcomes[0], outcome("b", 10, 5), outcome("c", 14, 3)};

@@ -183,7 +183,7 @@ std::size_t shared_bytes_for(std::span<const Index> partition_columns, const Dev
             throw Unsuitable("partition " + std::to_string(p) + " has " + std::to_string(columns) + " columns, whose x needs " +
                              std::to_string(bytes) + " bytes of shared memory; " + properties.name + " gives a block " +
                              std::to_string(properties.shared_memory_per_block) +
-                             ": raise `parts` of stage metis_partition, or set it to \"auto\"");
+                             ": raise `parts` of the stage that makes the partitions, or set it to \"auto\"");
         }
         largest = std::max(largest, bytes);
     }
