@@ -270,13 +270,14 @@ void draw_bins(Sheet& sheet, const StoragePart& part, int number) {
                     16, style::ink, 14);
     const std::size_t in_line = sheet.content_width() / bin_width;
     const auto [bins, width] = joined_bins(array, in_line * sheet.detail.most_lines);
-    if (sheet.detail.crop == 0)
+    if (sheet.detail.crop == 0) {
         sheet.paragraph(
             fmt::format(
                 "each bar stands for {} places and is filled in proportion to its nonzeros; below it is the range of their "
                 "columns, out of {}",
                 with_commas(width), with_commas(sheet.map.columns)),
             13, style::muted, 2);
+    }
     sheet.y += 6;
     std::vector<Offset> places(bins.size(), width);
     if (!bins.empty()) places.back() = array.length - static_cast<Offset>(bins.size() - 1) * width;

@@ -258,9 +258,10 @@ void read_matlab(const std::filesystem::path& path, const std::string& member, W
 /// Writes version 5, which every MATLAB and scipy read. `transposed` has the columns as its rows.
 void write_matlab(const std::filesystem::path& path, const CsrMatrix& transposed) {
     const auto check = [&path](bool done) {
-        if (!done)
+        if (!done) {
             throw MachineError(
                 fmt::format("{}: cannot be written{}", path.string(), message().empty() ? "" : ": " + message()));
+        }
     };
     constexpr Offset most = std::numeric_limits<std::int32_t>::max() / sizeof(double);
     if (transposed.nonzeros() > most) {

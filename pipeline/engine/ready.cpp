@@ -33,7 +33,7 @@ DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan, co
     const auto of_device = device_plan_of(recipe, on_host);
     if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
     if (plan.filter.vectors > 1) throw Unsuitable("a product has several vectors");
-    const DevicePlan& device_plan = std::get<DevicePlan>(of_device);
+    const auto& device_plan = std::get<DevicePlan>(of_device);
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
         const KernelEntry& kernel = *plan.kernels[i];
         if (kernel.backend == Backend::cuda && kernel.name == device_plan.kernel_of(i)) continue;
@@ -53,6 +53,14 @@ std::string note_on_rounding(const std::string& layout, const RoundingError& err
     return fmt::format("layout {}: {}", layout, error.text());
 }
 
+bool has_long_offsets(const CsrMatrix& matrix) { return matrix.nonzeros() > std::numeric_limits<std::int32_t>::max(); }
+
+DeviceMemory row_offsets_on(Device& device, const CsrMatrix& matrix) {
+    const std::span<const Offset> offsets(matrix.row_offsets);
+    return has_long_offsets(matrix) ? to_device(device, offsets, "row offsets")
+                                    : to_device_as<std::int32_t>(device, offsets, "row offsets");
+}
+
 }  // namespace
 
 std::vector<std::string> notes_of(const PlannedFacts& facts) {
@@ -67,22 +75,18 @@ std::vector<std::string> notes_of(const PlannedFacts& facts) {
 
 template <ValueType Value>
 CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
-    : values_(device.allocate(matrix.values.size() * sizeof(Value), "values")) {
-    const std::span<const Offset> offsets(matrix.row_offsets);
-    const bool long_offsets = matrix.nonzeros() > std::numeric_limits<std::int32_t>::max();
-    offsets_ =
-        long_offsets ? to_device(device, offsets, "row offsets") : to_device_as<std::int32_t>(device, offsets, "row offsets");
-    columns_ = to_device(device, std::span<const Index>(matrix.column_indices), "columns");
-    coming_ = device.begin_upload(values_.bytes(), converted<Value>(std::span<const double>(matrix.values)), values_);
-    matrix_ = {.rows = matrix.rows,
-               .columns = matrix.columns,
-               .nonzeros = matrix.nonzeros(),
-               .row_offsets = offsets_.address(),
-               .long_offsets = long_offsets,
-               .column_indices = columns_.as<const Index>(),
-               .values = values_.template as<const Value>(),
-               .values_coming = coming_.get()};
-}
+    : offsets_(row_offsets_on(device, matrix)),
+      columns_(to_device(device, std::span<const Index>(matrix.column_indices), "columns")),
+      values_(device.allocate(matrix.values.size() * sizeof(Value), "values")),
+      coming_(device.begin_upload(values_.bytes(), converted<Value>(std::span<const double>(matrix.values)), values_)),
+      matrix_{.rows = matrix.rows,
+              .columns = matrix.columns,
+              .nonzeros = matrix.nonzeros(),
+              .row_offsets = offsets_.address(),
+              .long_offsets = has_long_offsets(matrix),
+              .column_indices = columns_.as<const Index>(),
+              .values = values_.template as<const Value>(),
+              .values_coming = coming_.get()} {}
 
 template <ValueType Value>
 void CopyOnDevice<Value>::upload(Device& device, std::span<const double> values, DeviceMemory& to) {
@@ -104,18 +108,18 @@ Ready<Value>::Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<V
 }
 
 template <ValueType Value>
-Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& given) {
-    const ReadyPlan<Value> plan = with_kernels(recipe, given, matrix.row_offsets);
+Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan) {
+    const ReadyPlan<Value> complete = with_kernels(recipe, plan, matrix.row_offsets);
     check_against(recipe, matrix.rows, matrix.columns);
     std::string declined;
     double seconds_there = 0;
-    if (recipe.prepares_on_gpu() && plan.device.properties().kind == DeviceKind::gpu) {
+    if (recipe.prepares_on_gpu() && complete.device.properties().kind == DeviceKind::gpu) {
         std::optional<Stopwatch> begun;
         try {
-            (void)plan_on_device(recipe, plan, {});
-            begun.emplace(plan.clock);
-            on_host_ = std::make_shared<StagesOnHost>(plan.keeping, plan.clock, plan.progress);
-            copy_and_prepare(recipe, matrix, plan);
+            (void)plan_on_device(recipe, complete, {});
+            begun.emplace(complete.clock);
+            on_host_ = std::make_shared<StagesOnHost>(complete.keeping, complete.clock, complete.progress);
+            copy_and_prepare(recipe, matrix, complete);
         } catch (const Unsuitable& reason) {
             declined = "prepared on the host";
             if (begun) {
@@ -126,15 +130,15 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
                 declined += fmt::format(", because the GPU declined after {:.2f} ms", seconds_there * 1e3);
             }
             declined += fmt::format(": {}", reason.what());
-            if (plan.only_on_device) throw Unsuitable(declined);
+            if (complete.only_on_device) throw Unsuitable(declined);
         }
     }
     if (planned_ == nullptr) {
-        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), plan);
+        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), complete);
         preparation_.copy_seconds += seconds_there;
         if (!declined.empty()) preparation_.notes.push_back(declined);
     }
-    if (kernel_ != nullptr && plan.product != nullptr) check(*plan.product, plan.device);
+    if (kernel_ != nullptr && complete.product != nullptr) check(*complete.product, complete.device);
 }
 
 template <ValueType Value>

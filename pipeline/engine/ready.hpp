@@ -87,8 +87,8 @@ private:
     DeviceMemory offsets_;
     DeviceMemory columns_;
     DeviceMemory values_;
+    std::unique_ptr<PendingCopy> coming_;  // destroyed before all that it uses
     CsrOnDevice<Value> matrix_;
-    std::unique_ptr<PendingCopy> coming_;  // before all that it uses is destroyed
 };
 
 /// What a device that prepared a matrix did, and how long each step took.

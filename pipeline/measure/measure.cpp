@@ -105,9 +105,10 @@ VerifiedKernel<Value> verify_on(VectorsOfProduct<Value>* vectors, const Candidat
             verified.kernel = candidate.prepare(Values::real, device);
             (void)device.time([] {});  // waits for copies
             outcome.prepare_seconds = watch.seconds() - (seconds_of_compiling_kernels() - compiled_before);
-            if (oracle != nullptr)
+            if (oracle != nullptr) {
                 found = verify_within_bounds(*verified.kernel, *vectors, *oracle, candidate.rounded.get(), device,
                                              outcome.first_seconds);
+            }
         }
         outcome.error_over_bound = found.error_over_bound;
         outcome.status = found.right ? KernelOutcome::Status::measured : KernelOutcome::Status::wrong;

@@ -178,8 +178,8 @@ void check_against(const Recipe& recipe, Index rows, Index columns) {
     if (rows != columns && needs_square(recipe)) {
         std::vector<std::string> needed_by;
         for (const RecipeStage& stage : recipe.stages) {
-            if (needs_square(stage.contract))
-                needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
+            if (!needs_square(stage.contract)) continue;
+            needed_by.push_back(fmt::format("stage '{}' ({})", stage.id, recipe.line_of(stage.place)));
         }
         for (const RecipeLayout& layout : recipe.layouts) {
             if (!layout.entry->needs(layout.parameters).square) continue;

@@ -237,9 +237,10 @@ public:
     }
     void launch(std::int64_t iterations) override {
         scalars_.until = std::min(scalars_.iterations + iterations, plan_.most_iterations);
-        while (scalars_.goes_on())
+        while (scalars_.goes_on()) {
             krylov::iterate(
                 plan_.method, all(), [this](auto step) { run(step); }, product_);
+        }
     }
     [[nodiscard]] KrylovProgress wait() override {
         return {scalars_.state, scalars_.iterations, std::sqrt(scalars_.residual), scalars_.divisor};
