@@ -1,7 +1,7 @@
 // Splits the nonzeros into shares, which can have different layouts.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -271,12 +271,12 @@ void foresee_split(PatternForecast& pattern, const Parameters& parameters, const
             const bool is_at_surface = rows >= 1;
             if (is_at_surface) rows -= 1;
             const double moved = is_at_surface ? static_cast<double>(length) * outside / surface : 0;
-            return length - static_cast<Offset>(moved + 0.5);
+            return length - std::llround(moved);
         });
     } else {
         const double fraction = foreseen_fraction(pattern, parameters, criterion.first);
         add_two_shares(pattern, criterion,
-                       [fraction](Offset length) { return static_cast<Offset>(static_cast<double>(length) * fraction + 0.5); });
+                       [fraction](Offset length) { return std::llround(static_cast<double>(length) * fraction); });
     }
 }
 

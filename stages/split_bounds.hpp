@@ -32,7 +32,8 @@ void check_bounds(const Parameters& parameters);
 /// [partitions] Is a partition in the parameter `partitions`? Throws Unsuitable for one that does not exist.
 [[nodiscard]] std::vector<bool> chosen_partitions(const Parameters& parameters, Index count);
 
-/// The value that most entries of the view have, the smallest of several; 0 without entries. NaN does not count.
-[[nodiscard]] double commonest_value(const ShareView& view, std::span<const double> values);
+/// The value that most entries of the view have, the smallest of several; 0 without entries. NaN does not count. `all` are the
+/// values of the matrix.
+[[nodiscard]] double commonest_value(const ShareView& view, std::span<const double> all);
 
 }  // namespace workbench

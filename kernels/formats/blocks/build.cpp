@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "core/contract/errors.hpp"
@@ -254,7 +255,7 @@ LayoutCost predict_size(const PatternForecast& pattern, const Parameters& parame
         const Index height = 32 / threads_of(parameters, size, blocks, static_cast<Index>(block_rows));
         const double padding =
             sampled == 0 ? 1 : static_cast<double>(sell_slots(lengths, height)) / static_cast<double>(sampled);
-        const auto slots = static_cast<Offset>(static_cast<double>(blocks) * padding + 0.5);
+        const Offset slots = std::llround(static_cast<double>(blocks) * padding);
         const Offset slices = pieces_of(block_rows, height);
         const std::int64_t bytes = slots * (bytes_of_block + short_bytes) + (slices + 1) * offset_bytes + slices * index_bytes;
         cost = cost_of_arrays(pattern, precision, slots * area, bytes, 1.12);
