@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/contract/errors.hpp"
@@ -13,12 +14,12 @@
 namespace workbench {
 namespace {
 
-constexpr char csr[] = "csr";
-constexpr char sell[] = "sell";
+constexpr std::string_view csr = "csr";
+constexpr std::string_view sell = "sell";
 
 int builds = 0;  // of the layouts of counting_catalogue()
 
-template <ValueType Value, const char* name>
+template <ValueType Value, const std::string_view& name>
 std::unique_ptr<Layout<Value>> build_and_count(const StagedMatrix& staged, const Parameters& parameters) {
     ++builds;
     return catalogue().find_layout(name)->build.get<Value>()(staged, parameters);
@@ -37,8 +38,7 @@ Catalogue counting_catalogue() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("an operator refuses a kernel that is wrong for several vectors alone", Value, float, double) {
-    const Catalogue right = catalogue();
-    const GeneratorEntry& laplace = *right.find_generator("laplace2d");
+    const GeneratorEntry& laplace = *catalogue().find_generator("laplace2d");
     const CsrMatrix matrix = laplace.generate(Parameters(laplace.parameters, {{"nx", std::int64_t{8}}}));
     for (const WrongVectors fault : all_wrong_vectors) {
         const Catalogue faulty = catalogue_with(fault);

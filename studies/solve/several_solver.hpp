@@ -25,7 +25,7 @@ public:
     [[nodiscard]] SolveOutcome solve(const SolveOptions& options);
 
     /// Solves with one right-hand side after another, alone, for about a second, to fill in the members of solves alone.
-    void solve_alone(const SolveOptions& options, SolveOutcome& outcome);
+    void solve_alone(const SolveOptions& given, SolveOutcome& outcome);
 
 private:
     class Course;

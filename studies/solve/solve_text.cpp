@@ -140,7 +140,8 @@ constexpr const char* legend_of_right_sides =
 std::string speedup_text(const SolveSpeedup& speedup) {
     const std::string ratio = fmt::format("{:.2f} x", speedup.ratio);
     if (!speedup.interval) {
-        return fmt::format("{} ({} timed: no interval)", ratio, counted_with_commas(speedup.solves, "solve"));
+        return fmt::format("{} ({} timed: no interval)", ratio,
+                           counted_with_commas(static_cast<std::int64_t>(speedup.solves), "solve"));
     }
     return fmt::format("{} ({:.2f} to {:.2f})", ratio, speedup.interval->low, speedup.interval->high);
 }
@@ -163,7 +164,7 @@ std::string against_full(const SolveReport& report, const SolveOutcome& one) {
 std::string legend_of_rounding(const SolveReport& report) {
     std::vector<std::string> names;
     for (const SolveOutcome& one : report.outcomes) names.push_back(one.preparation.recipe);
-    const std::string legend = legend_of_marks(names);
+    std::string legend = legend_of_marks(names);
     if (legend.empty()) return legend;
     return fmt::format(
         "  {}; restarts compute the residual with a second layout, which has the values in full. set-up has both, solve all "

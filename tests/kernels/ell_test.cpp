@@ -112,8 +112,10 @@ TEST_CASE("ell: which thread reads which slot") {
 }
 
 TEST_CASE("ell: as many warps share a column-major row as suit its slots, at most eight") {
-    for (const auto& [width, warps] :
-         std::map<Index, Offset>{{1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 4}, {8, 4}, {9, 8}, {40, 8}}) {
+    const std::map<Index, Offset> warps_of_width{{1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 4}, {8, 4}, {9, 8}, {40, 8}};
+    for (const auto& each : warps_of_width) {
+        const Index width = each.first;
+        const Offset warps = each.second;
         CAPTURE(width);
         std::vector<Entry> entries;
         for (Index k = 0; k < width; ++k) entries.insert(entries.end(), {{0, k, 1}, {1, k, 1}});
@@ -132,10 +134,11 @@ TEST_CASE("ell: threads of kernel atomic have numbers of 32 bits if those of the
         [[nodiscard]] Offset slot_count() const { return count; }
     };
     constexpr Offset most = UINT32_MAX - Offset{1024};
-    for (const auto& [count, bytes] : std::map<Offset, std::size_t>{{18, 4}, {most, 4}, {most + 1, 8}, {2 * most, 8}}) {
+    const std::map<Offset, std::size_t> bytes_of_count{{18, 4}, {most, 4}, {most + 1, 8}, {2 * most, 8}};
+    for (const auto& each : bytes_of_count) {
         for (const EllOrder order : {EllOrder::row_major, EllOrder::column_major}) {
-            EllEachSlot::choose(Slots{count, order}, [&]<typename Unsigned, EllOrder chosen>(EllSlots<Unsigned, chosen>) {
-                CHECK(sizeof(Unsigned) == bytes);
+            EllEachSlot::choose(Slots{each.first, order}, [&]<typename Unsigned, EllOrder chosen>(EllSlots<Unsigned, chosen>) {
+                CHECK(sizeof(Unsigned) == each.second);
                 CHECK(chosen == order);
             });
         }

@@ -1,6 +1,7 @@
 // The library's solver: methods, preconditioners, ends of solves, and several right-hand sides.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -121,6 +122,11 @@ TEST_CASE("a solver solves again, for another right-hand side and for other valu
 TEST_CASE_TEMPLATE("several right-hand sides advance together, for other values, too", Value, float, double) {
     const double tolerance = sizeof(Value) == 4 ? 1e-5 : 1e-10;
     constexpr int count = 5;
+    const auto column = [](const std::vector<Value>& all, int j) {
+        std::vector<Value> one;
+        for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
+        return one;
+    };
     for (const std::string& text : {plain, reordered, rows_only}) {
         for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::jacobi}) {
             CAPTURE(text);
@@ -129,11 +135,6 @@ TEST_CASE_TEMPLATE("several right-hand sides advance together, for other values,
                                  options_of(Method::conjugate_gradients, preconditioner, tolerance));
             std::vector<Value> b = numbers<Value>(matrix.rows * count, 3);
             for (std::size_t i = 2; i < b.size(); i += count) b[i] = 0;
-            const auto column = [](const std::vector<Value>& all, int j) {
-                std::vector<Value> one;
-                for (std::size_t i = j; i < all.size(); i += count) one.push_back(all[i]);
-                return one;
-            };
             for (int round = 0; round < 2; ++round) {
                 std::vector<Value> x(b.size(), std::numeric_limits<Value>::quiet_NaN());
                 const std::vector<SolveFacts> facts = solver.solve(b, x, count);
@@ -195,8 +196,8 @@ TEST_CASE("several right-hand sides that do not go together, and wrong ones") {
 
 TEST_CASE("jacobi saves iterations where the diagonal varies") {
     const CsrMatrix matrix = grid(30);
-    std::int64_t iterations[2] = {};
-    std::int64_t of_several[2] = {};
+    std::array<std::int64_t, 2> iterations{};
+    std::array<std::int64_t, 2> of_several{};
     for (const bool jacobi : {false, true}) {
         Solver<double> solver(
             Recipe::from_text(reordered), Arrays<double>(matrix).view(),

@@ -105,6 +105,20 @@ TEST_CASE("every layout and hybrid solves for several right-hand sides, in input
     }
 }
 
+TEST_CASE("one long solve for one right-hand side is enough to compare with") {
+    const CsrMatrix matrix = scaled_laplacian(6, 0);
+    SolveOptions options = options_together();
+    options.timing.clock.seconds = [now = 0.0]() mutable { return now += 2; };
+    const Recipe csr = recipe_together("[recipe]\nname = 'x'\n[layout]\nuse = 'csr'\n");
+    const SolveReport report = solve_together(matrix, make_right_hand_sides({}, matrix.rows, 3).columns, {csr}, options);
+    REQUIRE_FALSE(report.outcomes.empty());
+    for (const SolveOutcome& one : report.outcomes) {
+        CHECK(one.alone_solves == 1);
+        CHECK(one.alone_solver_seconds == 2);
+        CHECK(one.alone_seconds == 2);
+    }
+}
+
 TEST_CASE("each right-hand side ends by its own rule") {
     // Rows 0 and 1 are positive definite, row 2 is not; b 0 reaches none of it.
     const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 2}, {1, 1, 3}, {2, 2, -1}});
