@@ -306,9 +306,10 @@ std::vector<std::pair<std::string, Sweep>> sweeps_of(const RankedRecords& field)
         Sweep sweep;
         for (const auto& [name, all] : values) {
             // A reference to another parameter is no axis of its own.
-            const bool known = std::ranges::any_of(sweep.names, [&](const std::string& other) {
+            const auto is_same = [&, &records = records, &name = name](const std::string& other) {
                 return std::ranges::all_of(records, [&](const Record* record) { return have_same(*record, name, other); });
-            });
+            };
+            const bool known = std::ranges::any_of(sweep.names, is_same);
             if (all.size() > 1 && !known) sweep.names.push_back(name);
         }
         if (sweep.names.empty() || sweep.names.size() > 2) continue;

@@ -88,7 +88,7 @@ TEST_CASE("block_sell: the threads per row follow from the blocks per row, and a
         const auto& sell = as_block_sell(layout);
         CHECK(sell.threads_per_row == threads);
         CHECK(sell.slice_height == 32 / threads);
-        for_each_read_of<double>(block_sell_entry(), "warps", *layout, [&](const Read& read) {
+        for_each_read_of<double>(block_sell_entry(), "warps", *layout, [&, threads = threads](const Read& read) {
             const int height = 32 / threads;
             const Offset of_lane = read.index - sell.slice_offsets[read.warp] * 9;
             CHECK(of_lane % height == read.lane % height);

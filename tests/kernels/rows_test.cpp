@@ -59,10 +59,11 @@ TEST_CASE("rows: threads of a row take its entries in turn") {
 }
 
 TEST_CASE("rows: without threads_per_row, rows one by one have one, four or eight threads by their mean length") {
-    for (const auto& [length, threads] : std::map<Index, Offset>{{9, 1}, {10, 4}, {24, 4}, {25, 8}, {400, 8}}) {
-        CAPTURE(length);
-        const auto reads = reads_of(*build(rows_entry(), stage_input(three_rows(length)), {{"rows", std::string("one")}}));
-        CHECK(reads.rbegin()->first.first == 3 * threads - 1);
+    const std::map<Index, Offset> threads_of_length{{9, 1}, {10, 4}, {24, 4}, {25, 8}, {400, 8}};
+    for (const auto& each : threads_of_length) {
+        CAPTURE(each.first);
+        const auto reads = reads_of(*build(rows_entry(), stage_input(three_rows(each.first)), {{"rows", std::string("one")}}));
+        CHECK(reads.rbegin()->first.first == 3 * each.second - 1);
     }
 }
 
@@ -127,12 +128,11 @@ TEST_CASE("rows: slices whose columns count from the first of their slice are th
     for (const Index last : {400, 140000}) {
         entries.push_back({39, last, 1.5});
         const StagedMatrix staged = stage_input(csr_from_entries(41, 140001, entries));
-        for (const auto& [columns, values] : std::vector<std::pair<std::string, std::string>>{{"u32", "full"},
-                                                                                              {"u16", "full"},
-                                                                                              {"u16", "dictionary"},
-                                                                                              {"word", "auto"},
-                                                                                              {"auto", "auto"},
-                                                                                              {"auto", "full"}}) {
+        const std::vector<std::pair<std::string, std::string>> arrays{{"u32", "full"},  {"u16", "full"},  {"u16", "dictionary"},
+                                                                      {"word", "auto"}, {"auto", "auto"}, {"auto", "full"}};
+        for (const auto& each : arrays) {
+            const std::string& columns = each.first;
+            const std::string& values = each.second;
             CAPTURE(columns);
             CAPTURE(values);
             const Given given{{"column_index", columns}, {"values", values}, {"slice_height", std::string("auto")}};

@@ -52,7 +52,9 @@ ShortColumns shorten_columns(const HostArray<Index>& columns, const SliceShape& 
     const std::vector<SliceReach> reaches = reaches_of_slices(columns, shape);
     const Index farthest = marks_padding ? padding_column - 1 : padding_column;
     ShortColumns narrow;
-    auto& [first_columns, wide_offsets, high_columns] = narrow.of_slices;
+    HostArray<Index>& first_columns = narrow.of_slices.first_columns;
+    HostArray<Offset>& wide_offsets = narrow.of_slices.wide_offsets;
+    HostArray<std::uint16_t>& high_columns = narrow.of_slices.high_columns;
     first_columns.resize(reaches.size());
     Offset high = 0;
     for (std::size_t slice = 0; slice < reaches.size(); ++slice) {
