@@ -107,7 +107,7 @@ TEST_CASE("run says why the host prepared a matrix") {
 
 TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix twice, or decline it then") {
     PlanningMachine machine;
-    const CsrMatrix matrix = example();
+    const CsrMatrix& matrix = example();
     int found = 0;
     const ReadyPlan<double> plan{
         .device = machine.gpu,
@@ -130,7 +130,7 @@ TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix 
 
 TEST_CASE("what the host found or kept is no part of the time after which a GPU declines") {
     PlanningMachine machine;
-    const CsrMatrix matrix = example();
+    const CsrMatrix& matrix = example();
     const TemporaryFolder folder;
     KeepFolder keep(folder.path(), "a program");
     const std::string rotated = "[[stage]]\nuse = 'rotate_rows'\n" + plain;  // 2 s

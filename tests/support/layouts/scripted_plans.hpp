@@ -57,11 +57,11 @@ public:
     }
 
     Kernel<Value>& kernel() override { return *this; }
-    const PlannedFacts& facts() const override { return facts_; }
-    const Index* old_of_new() const override { return order_.data(); }
-    const Index* new_of_old() const override { return order_.data(); }
-    std::vector<Index> row_order() const override { return order_; }
-    std::vector<Index> column_order() const override { return order_; }
+    [[nodiscard]] const PlannedFacts& facts() const override { return facts_; }
+    [[nodiscard]] const Index* old_of_new() const override { return order_.data(); }
+    [[nodiscard]] const Index* new_of_old() const override { return order_.data(); }
+    [[nodiscard]] std::vector<Index> row_order() const override { return order_; }
+    [[nodiscard]] std::vector<Index> column_order() const override { return order_; }
     void set_values(const Value* values) override {
         ++script_.new_values;
         const auto is_integer = [&](double place) {
@@ -72,8 +72,8 @@ public:
         store(values);
     }
     std::string difference(const CsrOnDevice<Value>&) override { return script_.difference; }
-    std::vector<Value> diagonal(const CsrOnDevice<Value>&) const override { return {}; }
-    std::vector<std::byte> array(const std::string&) const override { return {}; }
+    [[nodiscard]] std::vector<Value> diagonal(const CsrOnDevice<Value>&) const override { return {}; }
+    [[nodiscard]] std::vector<std::byte> array(const std::string&) const override { return {}; }
 
     void run(const Value* x, Value* y, bool accumulate) override {
         script().pass("run gpu");
