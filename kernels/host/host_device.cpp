@@ -26,6 +26,7 @@
 namespace workbench {
 namespace {
 
+constexpr const char* cache_variable = "WORKBENCH_LAST_LEVEL_CACHE";
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr std::size_t page = 4096;  // a multiple of every vector register and cache line
 constexpr std::size_t huge_page = std::size_t{1} << 21;
@@ -57,14 +58,13 @@ std::size_t parse_size(const std::string& text) {
 
 /// The size in $WORKBENCH_LAST_LEVEL_CACHE, or else what Linux describes.
 std::size_t cache_of_machine() {
-    constexpr const char* variable = "WORKBENCH_LAST_LEVEL_CACHE";
-    const char* const given = std::getenv(variable);
+    const char* const given = std::getenv(cache_variable);
     if (given == nullptr) return last_level_cache("/sys/devices/system/cpu");
     const std::string text = given;
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const bool has_unit = digits + 1 == text.size() && (text.back() == 'K' || text.back() == 'M');
     if (digits == 0 || digits > 9 || (digits < text.size() && !has_unit)) {
-        throw RecipeError(fmt::format("{}: found '{}', expected a number of bytes, such as 32M or 512K", variable, text));
+        throw RecipeError(fmt::format("{}: found '{}', expected a number of bytes, such as 32M or 512K", cache_variable, text));
     }
     return parse_size(text);
 }
@@ -240,9 +240,10 @@ public:
     }
 
 private:
-    /// At least twice the last-level cache.
+    /// At least twice the last-level cache. Linux may report a smaller cache than the machine has.
     std::span<Word> large_buffer() {
-        if (!buffer_) buffer_ = allocate(std::max(2 * properties_.last_level_cache, 64 * mebibyte), "flushing the cache");
+        const std::size_t at_least = std::getenv(cache_variable) == nullptr ? 64 * mebibyte : mebibyte;
+        if (!buffer_) buffer_ = allocate(std::max(2 * properties_.last_level_cache, at_least), "flushing the cache");
         return {buffer_->as<Word>(), buffer_->bytes() / sizeof(Word)};
     }
 

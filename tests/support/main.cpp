@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
     // Flushing a large cache before each sample would take most of the time of the tests, and of the programs that they start.
-    setenv("WORKBENCH_LAST_LEVEL_CACHE", "8M", 0);
+    setenv("WORKBENCH_LAST_LEVEL_CACHE", "2M", 0);
     const Kokkos::ScopeGuard kokkos(argc, argv);
     doctest::Context context;
     context.setOption("order-by", "suite");  // slow cases last (support/slow.hpp)
