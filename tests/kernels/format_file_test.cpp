@@ -96,18 +96,31 @@ std::string without_path(const std::string& message) {
     return begin == std::string::npos ? message : message.substr(begin + 14);
 }
 
-/// Writes a changed copy of a shipped format, and loads it.
-std::string message_of_changed(const std::string& from, const std::string& to, const std::string& file = "my_csr16.hpp") {
-    const TemporaryFolder folder;
+/// A text to replace in a shipped format, and its replacement.
+using Change = std::pair<std::string, std::string>;
+
+/// Writes a changed copy of a shipped format.
+void write_changed(const std::filesystem::path& file, const std::vector<Change>& changes) {
     std::ifstream stream(source_folder / "recipes/teaching/my_csr16.hpp");
     std::ostringstream all;
     all << stream.rdbuf();
     std::string text = all.str();
-    const std::size_t at = text.find(from);
-    REQUIRE(at != std::string::npos);
-    text.replace(at, from.size(), to);
-    std::ofstream(folder.path() / file) << text;
-    return message_of<RecipeError>([&] { (void)format_from_file(folder.path() / file); });
+    for (const auto& [from, to] : changes) {
+        const std::size_t at = text.find(from);
+        REQUIRE(at != std::string::npos);
+        text.replace(at, from.size(), to);
+    }
+    std::ofstream(file) << text;
+}
+
+std::string message_of_format(const std::filesystem::path& file) {
+    return message_of<RecipeError>([&] { (void)format_from_file(file); });
+}
+
+std::string message_of_changed(const std::string& from, const std::string& to, const std::string& file = "my_csr16.hpp") {
+    const TemporaryFolder folder;
+    write_changed(folder.path() / file, {{from, to}});
+    return message_of_format(folder.path() / file);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -371,18 +384,36 @@ TEST_CASE("a file that does not compile, has no entry, or another name: the line
     CHECK(std::count(no_walk.begin(), no_walk.end(), '\n') < 8);
     CHECK(contains(message_of_changed("LayoutEntry my_csr16_entry", "LayoutEntry other_entry"),
                    "expected inline LayoutEntry my_csr16_entry(), which returns the format"));
-    CHECK(contains(message_of_changed("name = \"my_csr16\"", "name = \"other\""),
-                   "the layout is named 'other'; expected the name of the file, 'my_csr16'"));
     CHECK(contains(message_of_changed("// CSR", "// CSR", "My-format.hpp"), "expected lower-case letters, digits and _"));
-    CHECK(contains(message_of<RecipeError>([&] { (void)format_from_file(source_folder / "absent.hpp"); }), "absent.hpp"));
-    CHECK(contains(
-        message_of_changed("inline LayoutEntry my_csr16_entry() {", "inline LayoutEntry my_csr16_entry() {\n    std::abort();"),
-        "loading it: it ends with a signal: Aborted"));
-    CHECK(contains(message_of_changed("layout.first_columns[row] = columns.front();", ""), "its slots (f64, matrix '"));
-    const std::string unnoticed = message_of_changed("make_zeros(layout.first_columns, matrix.rows)",
-                                                     "make_zeros(layout.first_columns, matrix.rows + 1)");
+    CHECK(contains(message_of_format(source_folder / "absent.hpp"), "absent.hpp"));
+}
+
+TEST_CASE("a file that compiles with a fault: what its entry, its arrays or its walk lack" * doctest::test_suite(slow)) {
+    const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "my_csr16.hpp";
+    const std::string entry = "inline LayoutEntry my_csr16_entry() {";
+    const std::string first_column = "layout.first_columns[row] = columns.front();";
+    // A variable chooses the fault, so that one compilation serves all.
+    write_changed(file, {{"#pragma once", "#pragma once\n#include <cstdlib>\n#include <string_view>"},
+                         {entry,
+                          "inline bool has_fault(const char* name) {\n"
+                          "    return std::string_view(std::getenv(\"WORKBENCH_TEST_FAULT\")) == name;\n}\n" +
+                              entry + "\n    if (has_fault(\"aborts\")) std::abort();"},
+                         {"{.summary", "{.name = has_fault(\"name\") ? \"other\" : \"my_csr16\", .summary"},
+                         {first_column, "if (!has_fault(\"no columns\")) " + first_column},
+                         {"make_zeros(layout.first_columns, matrix.rows)",
+                          "make_zeros(layout.first_columns, matrix.rows + (has_fault(\"one more\") ? 1 : 0))"}});
+    const auto message_with = [&](const char* fault) {
+        REQUIRE(setenv("WORKBENCH_TEST_FAULT", fault, 1) == 0);
+        return message_of_format(file);
+    };
+    CHECK(contains(message_with("name"), "the layout is named 'other'; expected the name of the file, 'my_csr16'"));
+    CHECK(contains(message_with("aborts"), "loading it: it ends with a signal: Aborted"));
+    CHECK(contains(message_with("no columns"), "its slots (f64, matrix '"));
+    const std::string unnoticed = message_with("one more");
     CHECK(contains(unnoticed, "with a planted fault (f64, matrix '"));
     CHECK(contains(unnoticed, "the walk over its slots does not notice first_columns ["));
+    REQUIRE(unsetenv("WORKBENCH_TEST_FAULT") == 0);
 }
 
 TEST_CASE("an entry without what every layout has is refused") {
