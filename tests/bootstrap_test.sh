@@ -144,7 +144,7 @@ holds calls "cmake --build --preset release"
 lacks calls "ctest"
 bootstrap test -R cli
 exits 0
-holds calls "ctest --preset release --no-tests=error --parallel 3 -R cli"
+holds calls "ctest --preset release --no-tests=error --parallel 4 -R cli"
 
 # `test` builds the Python module if its packages are there; `build` does not.
 holds calls " -DWORKBENCH_PYTHON=ON"
