@@ -124,11 +124,11 @@ void for_each_case(const Visit& visit) {
 
 /// Eigen's product in f64, and a bound on each row's error.
 template <ValueType Value>
-struct Oracle {
+struct BatteryOracle {
     Eigen::VectorXd r;
     Eigen::VectorXd bound;
 
-    Oracle(const CsrMatrix& matrix, const std::vector<Value>& x) {
+    BatteryOracle(const CsrMatrix& matrix, const std::vector<Value>& x) {
         const EigenMatrix a = to_eigen(matrix);
         Eigen::VectorXd x_vector(matrix.columns);
         for (Index i = 0; i < matrix.columns; ++i) x_vector[i] = x[i];
@@ -144,7 +144,7 @@ struct Oracle {
 
 /// The number of rows of y beyond their bounds. `before` is the previous value of y if the product is added to y.
 template <ValueType Value>
-int wrong_rows(const std::vector<Value>& y, const Oracle<Value>& oracle, double before) {
+int wrong_rows(const std::vector<Value>& y, const BatteryOracle<Value>& oracle, double before) {
     int wrong = 0;
     for (std::size_t row = 0; row < y.size(); ++row) {
         const double slack = 4 * std::numeric_limits<Value>::epsilon() * (std::abs(before) + std::abs(oracle.r[row]));
@@ -169,7 +169,7 @@ void check_host_kernels(const Case& one, const StagedMatrix& staged) {
         const auto kernel = entry.prepare.get<Value>()(*layout, host());
         for (const std::uint32_t seed : {1U, 77U}) {  // twice, to detect effects of the first run on the second
             const std::vector<Value> x = test_vector<Value>(matrix.columns, seed);
-            const Oracle<Value> oracle(matrix, x);
+            const BatteryOracle<Value> oracle(matrix, x);
             std::vector<Value> y(matrix.rows, std::numeric_limits<Value>::quiet_NaN());
             kernel->run(x.data(), y.data(), false);
             CHECK(wrong_rows(y, oracle, 0) == 0);

@@ -17,7 +17,7 @@ namespace {
 
 using Indices = std::vector<Index>;
 using Offsets = std::vector<Offset>;
-using Values = std::vector<double>;
+using Stored = std::vector<double>;
 using Shorts = std::vector<std::uint16_t>;
 
 std::unique_ptr<Layout<double>> build_dasp(const CsrMatrix& matrix, const Given& given = {}) {
@@ -61,18 +61,18 @@ TEST_CASE("dasp: the arrays of the 6 x 6 matrix, with rows of all classes") {
     CHECK(dasp.piece_rows == Indices{0, 1, 2});
     CHECK(dasp.piece_offsets == Offsets{0, 64, 128, 192});
     CHECK(first(dasp.long_columns, 4) == Indices{0, 1, 2, 2});
-    CHECK(first(dasp.long_values, 4) == Values{1, 2, 3, 0});
+    CHECK(first(dasp.long_values, 4) == Stored{1, 2, 3, 0});
     CHECK(first(dasp.long_columns, 4, 64) == Indices{1, 2, 4, 4});
-    CHECK(first(dasp.long_values, 4, 128) == Values{10, 11, 12, 0});
+    CHECK(first(dasp.long_values, 4, 128) == Stored{10, 11, 12, 0});
     CHECK(dasp.medium_rows == Indices{3, -1, -1, -1, -1, -1, -1, -1});
     CHECK(dasp.block_fragments == Offsets{0, 0});
     CHECK(dasp.irregular_offsets == Offsets{0, 2});
     CHECK(dasp.irregular_ends == Shorts{2, 2, 2, 2, 2, 2, 2, 2});
     CHECK(dasp.irregular_columns == Indices{3, 5});
-    CHECK(dasp.irregular_values == Values{8, 9});
+    CHECK(dasp.irregular_values == Stored{8, 9});
     CHECK(dasp.single_rows == Indices{2, 5});
     CHECK(dasp.single_columns == Indices{2, 5});
-    CHECK(dasp.single_values == Values{7, 13});
+    CHECK(dasp.single_values == Stored{7, 13});
     CHECK(dasp.short_values.empty());
     CHECK(dasp.empty_rows.empty());
     CHECK_NOTHROW(check_layout(*layout, drawn()));
@@ -86,9 +86,9 @@ TEST_CASE("dasp: the arrays of the 6 x 6 matrix, all rows short") {
     CHECK(first(dasp.pair_rows, 4, 16) == Indices{3, -1, -1, -1});
     CHECK(dasp.pair_rows.size() == 32);
     CHECK(first(dasp.short_columns, 13) == Indices{2, 0, 1, 2, 5, 1, 2, 4, 0, 0, 4, 5, 0});
-    CHECK(first(dasp.short_values, 13) == Values{7, 1, 2, 3, 13, 4, 5, 6, 0, 10, 11, 12, 0});
+    CHECK(first(dasp.short_values, 13) == Stored{7, 1, 2, 3, 13, 4, 5, 6, 0, 10, 11, 12, 0});
     CHECK(first(dasp.short_columns, 5, 32) == Indices{3, 5, 0, 0, 0});
-    CHECK(first(dasp.short_values, 5, 32) == Values{8, 9, 0, 0, 0});
+    CHECK(first(dasp.short_values, 5, 32) == Stored{8, 9, 0, 0, 0});
     CHECK(dasp.short_values.size() == 64);
     CHECK(dasp.four_rows.empty());
     CHECK(dasp.single_rows.empty());
@@ -117,8 +117,8 @@ TEST_CASE("dasp: fragments with the required fill are regular, and the rest of t
     CHECK(as_dasp(layout).irregular_values.empty());
     CHECK(padding(*layout, "regular_values") == 8);
     // Fragments are stored one after the other, row by row; padding repeats the last column of the row.
-    CHECK(first(as_dasp(layout).regular_values, 8) == Values{1, 2, 3, 4, 1001, 1002, 1003, 1004});
-    CHECK(first(as_dasp(layout).regular_values, 8, 32) == Values{5, 6, 7, 0, 1005, 1006, 1007, 0});
+    CHECK(first(as_dasp(layout).regular_values, 8) == Stored{1, 2, 3, 4, 1001, 1002, 1003, 1004});
+    CHECK(first(as_dasp(layout).regular_values, 8, 32) == Stored{5, 6, 7, 0, 1005, 1006, 1007, 0});
     CHECK(first(as_dasp(layout).regular_columns, 8, 32) == Indices{4, 5, 6, 6, 5, 6, 7, 7});
 
     const CsrMatrix less = shifted_rows({7, 7, 7, 7, 7, 6, 7, 7}, 20);  // 23
@@ -126,7 +126,7 @@ TEST_CASE("dasp: fragments with the required fill are regular, and the rest of t
     CHECK(as_dasp(other).medium_rows == Indices{0, 1, 2, 3, 4, 6, 7, 5});
     CHECK(as_dasp(other).block_fragments == Offsets{0, 1});
     CHECK(as_dasp(other).irregular_ends == Shorts{3, 6, 9, 12, 15, 18, 21, 23});
-    CHECK(first(as_dasp(other).irregular_values, 6) == Values{5, 6, 7, 1005, 1006, 1007});
+    CHECK(first(as_dasp(other).irregular_values, 6) == Stored{5, 6, 7, 1005, 1006, 1007});
     CHECK(as_dasp(build_dasp(less, {{"fill", 0.7}})).block_fragments == Offsets{0, 2});
     CHECK(as_dasp(build_dasp(less, {{"fill", 0.0}})).irregular_values.empty());
     CHECK(as_dasp(build_dasp(full, {{"fill", 1.0}})).block_fragments == Offsets{0, 1});

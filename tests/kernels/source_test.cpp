@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source_folder = WORKBENCH_SOURCE_DIR;
+const fs::path project_folder = WORKBENCH_SOURCE_DIR;
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -60,7 +60,7 @@ TEST_CASE("the header of a layout") {
         const FieldLists lists = precision == Precision::f32 ? layout.fields.f32() : layout.fields.f64();
         return arrays_header(layout.name, lists.at(list), precision);
     };
-    const fs::path golden = source_folder / "tests" / "golden" / "kernels";
+    const fs::path golden = project_folder / "tests" / "golden" / "kernels";
     compare_with_golden(golden / "csr_f64.hpp.txt", header(csr_entry(), 0, Precision::f64));
     compare_with_golden(golden / "csr_f32.hpp.txt", header(csr_entry(), 0, Precision::f32));
     compare_with_golden(golden / "sell_f64.hpp.txt", header(sell_entry(), 0, Precision::f64));
@@ -188,7 +188,7 @@ void multiply(const Arrays& arrays, const Value* x, Value* y, bool accumulate) {
 TEST_CASE("a kernel for the host multiplies with the arrays of the layout") {
     const auto device = make_host_device();
     const KernelEntry kernel =
-        kernel_from_source({.file = source_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
+        kernel_from_source({.file = project_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
     const auto layout = build<float>(csr_entry(), stage_input(drawn()));
     const auto prepared = kernel.prepare.get<float>()(*layout, *device);
     const std::vector<float> x{1, 10, 100, 1000, 10000, 100000};
@@ -207,7 +207,7 @@ TEST_CASE("a kernel for the host multiplies with the arrays of the layout") {
 TEST_CASE("a kernel is tried on matrices that are wide or tall") {
     const auto device = make_host_device();
     const KernelEntry kernel =
-        kernel_from_source({.file = source_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
+        kernel_from_source({.file = project_folder / "recipes/teaching/my_csr_kernel.cpp", .layout = "csr"});
     const CsrMatrix wide = csr_from_entries(2, 5, std::vector<Entry>{{0, 4, 1}, {1, 0, 2}, {1, 4, 3}});
     for (const CsrMatrix& matrix : {wide, transpose(wide)}) {
         const auto layout = build(csr_entry(), stage_input(matrix));
@@ -448,7 +448,7 @@ TEST_CASE("the examples compile for a GPU") {
         const std::string header = arrays_header(layout.name, layout.fields.f32().front(), Precision::f32);
         return compile_for_gpu(file, header, "sm_90", {"THREADS_PER_ROW=8", "THREADS_PER_BLOCK=256"});
     };
-    const fs::path teaching = source_folder / "recipes" / "teaching";
+    const fs::path teaching = project_folder / "recipes" / "teaching";
     CHECK(compiled(teaching / "my_csr_kernel.cu", csr_entry()).substr(0, 4) ==
           "\x7f"
           "ELF");
