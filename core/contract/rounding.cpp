@@ -62,9 +62,10 @@ std::string unmarked(const std::string& name) {
 }
 
 Rounding mark_of(std::string_view name) {
-    const auto found = std::find_if(roundings.begin(), roundings.end(),
-                                    [&](Rounding rounding) { return name.starts_with(mark(rounding) + " "); });
-    return found == roundings.end() ? Rounding::none : *found;
+    for (const Rounding rounding : roundings) {
+        if (name.starts_with(mark(rounding) + " ")) return rounding;
+    }
+    return Rounding::none;
 }
 
 std::string legend_of_marks(const std::vector<std::string>& names) {

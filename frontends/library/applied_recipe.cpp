@@ -95,14 +95,13 @@ AppliedRecipe<Value>::Targets::Targets(Device& device, std::span<const Index> or
 template <ValueType Value>
 AppliedRecipe<Value>::AppliedRecipe(const Recipe& recipe, CsrMatrix matrix, const spmv_workbench::Options& options,
                                     const EngineWish& solver)
-    : recipe_(recipe), kernel_asked_for_(options.kernel) {
+    : recipe_(recipe), kernel_asked_for_(options.kernel), has_long_rows_(has_long_rows(matrix.row_offsets)) {
     const Stopwatch watch;
     std::vector<const KernelEntry*> kernels = choose(recipe, options, solver.iterations > 0);
     check_against(recipe, matrix.rows, matrix.columns);
     facts_.rows = matrix.rows;
     facts_.columns = matrix.columns;
     facts_.nonzeros = matrix.nonzeros();
-    has_long_rows_ = has_long_rows(matrix.row_offsets);
     std::optional<Oracle<Value>> oracle;
     if (options.verify) {
         key_ = key_of<Value>(recipe, matrix, *device_, kernels);
