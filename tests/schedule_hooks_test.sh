@@ -6,8 +6,16 @@ folder=$2
 source=$folder/tests/compile/schedule_hooks.cpp
 failed=0
 
+# The headers are read once.
+headers=$(mktemp -d)
+trap 'rm -rf "$headers"' EXIT
+grep '^#include' "$source" >"$headers/all.hpp"
+"$compiler" -std=c++20 -I"$folder" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch" || exit 1
+
 # compiles EDIT: the source compiles after a sed expression
-compiles() { sed -E "$1" "$source" | "$compiler" -std=c++20 -fsyntax-only -I"$folder" -x c++ - 2> /dev/null; }
+compiles() {
+    sed -E "$1" "$source" | "$compiler" -std=c++20 -fsyntax-only -I"$folder" -include "$headers/all.hpp" -x c++ - 2> /dev/null
+}
 
 # refused WHAT EDIT: the edit changes the source, and it no longer compiles
 refused() {
