@@ -54,7 +54,7 @@ void put(Value* y, Index row, Value sum, bool accumulate) {
 /// finite, an x that is not may have reached it through padding, and the sum is made again without padding.
 template <ValueType Value>
 [[nodiscard]] bool is_finite(Value sum) {
-    return sum - sum == 0;
+    return sum - sum == 0;  // NOLINT(misc-redundant-expression): false for them
 }
 
 /// True only if all of them are finite. Their total is looked at, which may also overflow.

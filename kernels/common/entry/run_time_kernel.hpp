@@ -2,6 +2,7 @@
 // and where the program lacks it (is_compiled_in).
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstring>
@@ -111,8 +112,8 @@ public:
 
 private:
     struct LoadedSchedule {
-        Offset threads;
-        unsigned shared_bytes;
+        Offset threads = 0;
+        unsigned shared_bytes = 0;
         std::unique_ptr<LoadedKernel> kernel;
     };
 
@@ -139,8 +140,8 @@ public:
 
     /// arguments: of the very types that the kernel takes.
     void launch(Offset blocks, int threads_of_block, unsigned shared_bytes, auto... arguments) const {
-        void* addresses[] = {&arguments...};
-        kernel_->launch(blocks, threads_of_block, shared_bytes, addresses);
+        std::array<void*, sizeof...(arguments)> addresses{&arguments...};
+        kernel_->launch(blocks, threads_of_block, shared_bytes, addresses.data());
     }
 
 private:

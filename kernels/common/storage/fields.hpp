@@ -383,9 +383,7 @@ template <typename Stored>
     Structure<Stored> structure;
     for_each_field(
         []<typename Member>(const FieldInfo&, const Member& from, auto& to) {
-            if constexpr (NumberMember<Member>) {
-                to = from;
-            } else if constexpr (ConstantMember<Member>) {
+            if constexpr (ConstantMember<Member>) {
                 to.count = from.count;
             } else if constexpr (std::is_same_v<decltype(to), HostSpan<AnyValue>&>) {
                 to = {static_cast<const AnyValue*>(nullptr), from.size()};
