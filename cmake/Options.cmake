@@ -19,7 +19,7 @@ endif()
 add_compile_options($<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 
 if(WORKBENCH_CHECK_ONLY)
-  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")  # in two thirds of the time; kernels keep -O3
+  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")  # in two thirds of the time
 endif()
 
 add_library(workbench_options INTERFACE)

@@ -156,7 +156,7 @@ TEST_SUITE("predict") {
         // Those of DASP, halo, HBP and segmented formats depend on cuts and on their parameters, and are predicted roughly.
         const std::set<std::string> rough{"dasp", "halo", "hbp", "segmented"};
         int compared = 0;
-        for (const char* kind : {"elasticity3d:nx=14", "laplace3d:nx=24"}) {
+        for (const char* kind : {"elasticity3d:nx=10", "laplace3d:nx=18"}) {
             const CsrMatrix matrix = generated(kind);
             for (const LayoutRecipe& recipe : layout_recipes()) {
                 const LayoutEntry& layout = recipe.layout();
