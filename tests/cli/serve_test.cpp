@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <csignal>
 #include <fstream>
+#include <functional>
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,23 @@ namespace {
 
 /// The JSON in the first line of the answer to a run. The parts of the page follow.
 nlohmann::json first_line(const Reply& reply) { return nlohmann::json::parse(reply.body.substr(0, reply.body.find('\n'))); }
+
+/// Waits until the condition is true, for at most two minutes, as the machine may be busy.
+bool waits_for(const std::function<bool()>& condition) {
+    for (int i = 0; i < 12'000; ++i, usleep(10'000)) {
+        if (condition()) return true;
+    }
+    return false;
+}
+
+/// True if a run has kept the result of a stage in this folder.
+bool has_kept(const std::filesystem::path& folder) {
+    std::error_code none;
+    for (std::filesystem::recursive_directory_iterator at(folder, none), end; at != end; at.increment(none)) {
+        if (at->path().extension() == ".kept") return true;
+    }
+    return false;
+}
 
 /// The program in the background, in a process group like that of a terminal. Its output goes to a file.
 class Background {
@@ -48,14 +66,12 @@ public:
 
     /// Waits until the output contains this text `count` times.
     [[nodiscard]] bool comes_to(const std::string& wanted, int count) const {
-        for (int i = 0; i < 3000; ++i) {
+        return waits_for([&] {
             const std::string output = text();
             int found = 0;
             for (std::size_t at = 0; (at = output.find(wanted, at)) != std::string::npos; ++at) ++found;
-            if (found >= count) return true;
-            (void)usleep(10'000);
-        }
-        return false;
+            return found >= count;
+        });
     }
 
     [[nodiscard]] std::string environment() const { return file_text("/proc/" + std::to_string(process_) + "/environ"); }
@@ -126,10 +142,11 @@ TEST_SUITE("watch") {
     TEST_CASE("Ctrl-C during a run ends it as usual, and so does a signal to the program alone") {
         for (const bool alone : {false, true}) {
             const TemporaryFolder folder;
-            write_recipe(folder.path() / "recipe.toml", "long");
-            Background program(folder.path(),
-                               "run recipe.toml --watch --no-pictures --backend kokkos --seconds 0.9 --samples 1000000");
-            (void)usleep(700'000);
+            write_recipe(folder.path() / "recipe.toml", "long", "csr\"\n[[stage]]\nuse = \"cuthill_mckee");
+            Background program(
+                folder.path(),
+                "run recipe.toml --watch --no-pictures --backend kokkos --seconds 0.9 --samples 1000000 --keep kept");
+            REQUIRE(waits_for([&] { return has_kept(folder.path() / "kept"); }));  // the kernel is verified and timed next
             CHECK((alone ? program.end_alone(SIGTERM) : program.end(SIGINT)) == 130);
             CHECK(program.text().find("waiting") == std::string::npos);
             if (alone) CHECK(program.text().find("stopping at the next step") != std::string::npos);
