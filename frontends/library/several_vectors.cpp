@@ -15,14 +15,18 @@ DeviceMemory places_of(std::span<const Index> order, int vectors, Device& device
     return to_device(device, std::span<const Index>(places), "a permutation of several vectors");
 }
 
+template <ValueType Value>
+Candidate<Value> for_several(Candidate<Value> candidate, int vectors) {
+    candidate.space = std::make_shared<const ProductSpace>(candidate.space->row_order, candidate.space->column_order, vectors);
+    return candidate;
+}
+
 }  // namespace
 
 template <ValueType Value>
 SeveralVectors<Value>::SeveralVectors(const Candidate<Value>& candidate, int vectors, Device& device)
-    : device_(device), candidate_(candidate) {
+    : device_(device), candidate_(for_several(candidate, vectors)), kernel_(candidate_.prepare(Values::real, device)) {
     const ProductSpace& one = *candidate.space;
-    candidate_.space = std::make_shared<const ProductSpace>(one.row_order, one.column_order, vectors);
-    kernel_ = candidate_.prepare(Values::real, device);
     elements_of_x_ = one.column_order.size() * vectors;
     elements_of_y_ = one.row_order.size() * vectors;
     x_to_recipe_ = places_of(one.column_order.new_of_old(), vectors, device);

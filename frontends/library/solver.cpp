@@ -203,7 +203,7 @@ struct __attribute__((visibility("hidden"))) Solver<Value>::State {
         const workbench::DeviceMemory b_there = workbench::to_device(device, std::span(b.data(), b.size()), "B");
         workbench::DeviceMemory x_there = device.allocate(x.size() * sizeof(Value), "X");
         if (from_x) device.upload(std::as_bytes(std::span(x.data(), x.size())), x_there);
-        const std::vector<SolveFacts> facts =
+        std::vector<SolveFacts> facts =
             solve_together(b_there.template as<const Value>(), x_there.template as<Value>(), count, from_x);
         device.download(x_there, std::as_writable_bytes(std::span(x.data(), x.size())));
         return facts;
