@@ -176,6 +176,14 @@ TEST_SUITE("kept results") {
             other.values[3] = 17;
             CHECK(kept_of(run_keeping(ehyb, other, folder.path())).empty());
         }
+        SUBCASE("where the rows of the matrix begin") {
+            const KeepFolder keep(folder.path(), "a program");
+            const auto key = [&](Index row) {
+                return keep.key_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {row, 1, 2}})).matrix;
+            };
+            CHECK(key(0) == key(0));
+            CHECK(key(0) != key(1));
+        }
         SUBCASE("the program or the machine") { CHECK(kept_of(run_keeping(ehyb, matrix, folder.path(), "another")).empty()); }
         SUBCASE("a parameter of a stage, which affects all later results") {
             std::string changed = ehyb;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/errors.hpp"
 #include "pipeline/engine/ready.hpp"
 #include "run/scripted_runs.hpp"
 #include "support/layouts/scripted_plans.hpp"
@@ -277,6 +278,38 @@ TEST_CASE("a caller may refuse that the host prepares what a GPU declines") {
     plan.filter.vectors = 3;
     const Ready<double> several(recipe, example(), plan);
     CHECK(has_note(several.preparation().notes, "prepared on the host: a product has several vectors"));
+}
+
+TEST_CASE("a recipe that asks for a GPU is prepared by a host without a note on it") {
+    PlanningMachine machine;
+    const Ready<double> ready(asking(reversed), example(), {.device = machine.host, .filter = {DeviceKind::host}});
+    CHECK(ready.kernel() != nullptr);
+    for (const std::string& note : ready.preparation().notes) CHECK_FALSE_MESSAGE(note.starts_with("prepared on"), note);
+    CHECK(machine.plans.script.plans == 0);
+}
+
+TEST_CASE("a GPU keeps its copy of the matrix until it is dropped, if the plan says so") {
+    PlanningMachine machine;
+    const Recipe recipe = asking(reversed);
+    ReadyPlan<double> plan{.device = machine.gpu, .filter = {DeviceKind::gpu}, .also_in_full = true, .keeps_copy = true};
+    Ready<double> ready(recipe, example(), plan);
+    CHECK(machine.plans.script.plans == 1);  // no values are rounded
+    CHECK(ready.kernel_in_full() == nullptr);
+    REQUIRE(ready.copy() != nullptr);
+    CHECK(ready.copy()->rows == example().rows);
+    CHECK(ready.copy()->nonzeros == example().nonzeros());
+    ready.drop_copy();
+    CHECK(ready.copy() == nullptr);
+    plan.keeps_copy = false;
+    CHECK(Ready<double>(recipe, example(), plan).copy() == nullptr);
+}
+
+TEST_CASE("a matrix that does not suit its recipe is refused with its rows and columns") {
+    PlanningMachine machine;
+    const CsrMatrix tall = csr_from_entries(4, 3, std::vector<Entry>{{0, 2, 1.5}, {3, 0, 2.5}});
+    const ReadyPlan<double> plan{.device = machine.host, .filter = {DeviceKind::host}};
+    const std::string message = message_of<InputError>([&] { Ready<double>(asking(reversed), tall, plan); });
+    CHECK_MESSAGE(message.find("4 rows and 3 columns") != std::string::npos, message);
 }
 
 }  // namespace workbench
