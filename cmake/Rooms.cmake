@@ -50,10 +50,10 @@ function(workbench_kernels)
     string(MAKE_C_IDENTIFIER ${folder} group)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()
-  # The longest. The loops of most kernels are in host.cpp.
+  # The longest. host.cpp has the loops of the CPU kernels of rows.
   set_source_files_properties(kernels/formats/rows/host.cpp kernels/formats/rows/presets.cpp kernels/formats/rows/gpu.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(WORKBENCH_CHECK_ONLY)
-    # Optimised like those of users. g++ 12 crashes if the precompiled header is optimised less.
+    # These loops are tested as users get them. g++ 12 crashes if its precompiled header is optimised less.
     set_source_files_properties(kernels/formats/rows/host.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
   endif()
   # Runs untested kernels beside recipes in a separate process; the program finds it in lib.

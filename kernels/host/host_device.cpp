@@ -240,7 +240,8 @@ public:
     }
 
 private:
-    /// At least twice the last-level cache. Linux may report a smaller cache than the machine has.
+    /// At least twice the last-level cache. 64 MiB or more unless the variable gives its size, as Linux may report less than
+    /// the machine has.
     std::span<Word> large_buffer() {
         const std::size_t at_least = std::getenv(cache_variable) == nullptr ? 64 * mebibyte : mebibyte;
         if (!buffer_) buffer_ = allocate(std::max(2 * properties_.last_level_cache, at_least), "flushing the cache");
