@@ -86,7 +86,8 @@ function model(choice: Choice, correlation: number | null, colours: Colours): HT
 
 function stagesWorth({ without_stage, ranking }: Choice): HTMLElement | null {
   if (without_stage.length === 0) return null;
-  return table('What each stage is worth', [{ name: 'left out', left: true }, { name: 'time' }, { name: 'times as long', left: true, wraps: true }], without_stage.map((one): Cell[] => [
+  const reasons = without_stage.some((one) => one.median_seconds === null); // words among the figures
+  return table('What each stage is worth', [{ name: 'left out', left: true }, { name: 'time' }, { name: 'times as long', left: reasons, wraps: true }], without_stage.map((one): Cell[] => [
     { text: one.stage }, { text: one.median_seconds === null ? '–' : seconds(one.median_seconds), value: one.median_seconds },
     one.median_seconds === null ? { text: one.reason ?? '', value: null } : { text: `${significant(one.median_seconds / ranking[0].median_seconds)} ×`, value: one.median_seconds },
   ]), false);

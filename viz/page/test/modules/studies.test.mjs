@@ -160,6 +160,12 @@ test('a search has the answer, charts and its tree', () => {
   stored('choose', [answer, charts, tree]);
 });
 
+test('what stages are worth is on the right, unless there are reasons among the figures', () => {
+  const heading = (...without_stage) => shown(chooseSections({ kind: 'choose', runs: [], choice: choice({ without_stage }) }))[0].querySelectorAll('thead th')[2];
+  const [timed, not_timed] = [{ stage: 'rcm', median_seconds: 3e-5, reason: null }, { stage: 'sort', median_seconds: null, reason: 'cannot be left out' }];
+  assert.deepEqual([[timed], [not_timed], [timed, not_timed], [timed, timed]].map((list) => heading(...list).classList.contains('left')), [false, true, true, false]);
+});
+
 test('a search that stays, with several vectors and without prices or predictions', () => {
   const sections = (given, page = {}) => shown(chooseSections({ kind: 'choose', runs: [], choice: choice(given), ...page }));
   const [answer, charts, tree] = sections({ stay: true, vectors: 4, warnings: [], without_stage: [], not_timed: [], ranking: [choice_of('csr', { verdict: 'baseline', price_seconds: 0, predicted_seconds: 0, speedup: null, break_even: null })] });
