@@ -60,7 +60,7 @@ XyChart time_by_solves(const SolveReport& report) {
             ++left_out;
             continue;
         }
-        Series series{.name = one.preparation.recipe, .points = {}, .drawn = Drawn::curves};
+        Series series{.name = report.label_of(one), .points = {}, .drawn = Drawn::curves};
         constexpr int steps = 20;  // in a decade
         for (int i = 0; i <= steps * static_cast<int>(decades); ++i) {
             const double solves = std::pow(10.0, static_cast<double>(i) / steps);

@@ -141,9 +141,9 @@ std::vector<const SolveOutcome*> shown(const SolveReport& report) {
 
 /// A short history in full, otherwise about 2000 evenly spaced points including the last one.
 template <typename At>
-Series series_of(const SolveOutcome& one, const At& at) {
+Series series_of(const SolveReport& report, const SolveOutcome& one, const At& at) {
     constexpr std::size_t most_points = 2000;
-    Series series{one.preparation.recipe, {}, Drawn::curves};
+    Series series{report.label_of(one), {}, Drawn::curves};
     const std::size_t count = one.history.size();
     const std::size_t step = count / most_points + 1;
     for (std::size_t i = 0; i < count; i = i + step < count || i + 1 == count ? i + step : count - 1) {
@@ -227,7 +227,7 @@ std::string history_csv(const SolveReport& report) {
         if (one.history.empty()) continue;
         solves.push_back(&one);
         longest = std::max(longest, one.history.size());
-        std::string name = one.preparation.recipe;
+        std::string name = report.label_of(one);
         for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
         text += ",\"" + name + '"';
     }
@@ -245,7 +245,7 @@ std::string history_csv(const SolveReport& report) {
 XyChart residual_by_iteration(const SolveReport& report) {
     XyChart chart = chart_of(report, "Residual by iteration", "iterations");
     for (const SolveOutcome* one : shown(report)) {
-        chart.series.push_back(series_of(*one, [](std::size_t i) { return static_cast<double>(i); }));
+        chart.series.push_back(series_of(report, *one, [](std::size_t i) { return static_cast<double>(i); }));
     }
     return chart;
 }
@@ -253,8 +253,9 @@ XyChart residual_by_iteration(const SolveReport& report) {
 XyChart residual_by_time(const SolveReport& report) {
     XyChart chart = chart_of(report, "Residual by time, set-up included", "seconds");
     for (const SolveOutcome* one : shown(report)) {
-        chart.series.push_back(series_of(
-            *one, [one](std::size_t i) { return one->setup_seconds() + static_cast<double>(i) * one->iteration_seconds(); }));
+        chart.series.push_back(series_of(report, *one, [one](std::size_t i) {
+            return one->setup_seconds() + static_cast<double>(i) * one->iteration_seconds();
+        }));
     }
     return chart;
 }

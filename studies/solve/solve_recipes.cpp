@@ -159,7 +159,6 @@ private:
     /// Warns, as a run does, of times that say little.
     void warn(const SolveOutcome& outcome) {
         const DeviceProperties& device = plan_.device.properties();
-        const std::string& name = outcome.tuned ? std::string("tuned") : outcome.preparation.recipe;
         const std::int64_t vectors = 2 * right_sides();  // x and r, beside p and A p, which a product moves
         const std::int64_t bytes =
             outcome.preparation.bytes_to_move + vectors * plan_.matrix.rows * static_cast<std::int64_t>(sizeof(Value));
@@ -171,8 +170,9 @@ private:
                 device.name));
         }
         if (const double spread = spread_of(outcome.solve_samples); spread > 0.1) {
-            warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {}", name,
-                                  spread_text(spread), counted_with_commas(std::ssize(outcome.solve_samples), "solve")));
+            warn_once(fmt::format("{}: a spread of {} between the 10th and the 90th percentile of {}",
+                                  outcome.baseline ? "the baseline" : outcome.preparation.recipe, spread_text(spread),
+                                  counted_with_commas(std::ssize(outcome.solve_samples), "solve")));
         }
     }
 

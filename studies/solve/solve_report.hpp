@@ -29,6 +29,8 @@ struct SolveReport {
     std::vector<std::string> warnings;  // about times that say little, and a matrix that does not suit the method
 
     [[nodiscard]] const SolveOutcome* baseline() const;
+    /// The recipe of one of the outcomes, or "the baseline" if another outcome has the same.
+    [[nodiscard]] std::string label_of(const SolveOutcome& one) const;
 };
 
 /// The exit code of one solve; 0 if it converged.
@@ -48,7 +50,7 @@ struct SolveReport {
 /// JSON, described in docs/solve.md.
 [[nodiscard]] std::string solve_json(const SolveReport& report);
 
-/// A header "iteration,NAME,NAME,..." and one line of |r| / |b| per iteration.
+/// A header "iteration,LABEL,LABEL,..." and one line of |r| / |b| per iteration.
 [[nodiscard]] std::string history_csv(const SolveReport& report);
 
 /// |r| / |b| over iterations, and over time including set-up, for the first most_series recipes.

@@ -229,21 +229,14 @@ bool is_near(const SolveOutcome& one, const SolveOutcome* baseline) {
     return baseline->total_seconds() < (1 + single_solve_noise) * one.total_seconds();
 }
 
-/// Its recipe, or "the baseline" if another outcome has the same.
-std::string name_in(const SolveReport& report, const SolveOutcome& one) {
-    const std::string& recipe = one.preparation.recipe;
-    const auto has_same = [&](const SolveOutcome& other) { return &other != &one && other.preparation.recipe == recipe; };
-    return one.baseline && std::ranges::any_of(report.outcomes, has_same) ? "the baseline" : recipe;
-}
-
 /// "A for 1 to 3 solves, B from 4 solves on". what: that all solves share.
 std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& report, const char* what) {
     std::string text;
     for (std::size_t i = 0; i < advised.size(); ++i) {
         const auto& [outcome, from] = advised[i];
-        text += (i == 0 ? "" : ", ") + name_in(report, *outcome);
+        text += (i == 0 ? "" : ", ") + report.label_of(*outcome);
         if (i == 0 && is_near(*outcome, report.baseline())) {
-            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, name_in(report, *report.baseline()));
+            text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.label_of(*report.baseline()));
         }
         if (i + 1 == advised.size()) {
             text += from == 1 ? fmt::format(" for any number of solves with this {}", what)
@@ -267,14 +260,14 @@ std::string remarks(const SolveReport& report) {
     std::string text;
     for (const SolveOutcome& one : report.outcomes) {
         const std::string& reason = iterated(one) ? one.reason : one.preparation.kernel.reason;
-        if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", one.preparation.recipe, ending_of(one), reason);
+        if (!reason.empty()) text += fmt::format("  {}: {}: {}\n", report.label_of(one), ending_of(one), reason);
         for (const Trial& trial : one.trials) {
             if (trial.end == Trial::End::failed || trial.end == Trial::End::not_tried) {
                 text += fmt::format("  {}: {}: {}\n", trial.recipe, name_of(trial.end), trial.reason);
             }
         }
         for (const std::string& note : one.preparation.notes) {
-            text += fmt::format("  {}: note: {}\n", one.preparation.recipe, note);
+            text += fmt::format("  {}: note: {}\n", report.label_of(one), note);
         }
     }
     if (report.process_seconds > 0) {
@@ -303,6 +296,12 @@ const SolveOutcome* SolveReport::baseline() const {
         if (one.baseline) return &one;
     }
     return nullptr;
+}
+
+std::string SolveReport::label_of(const SolveOutcome& one) const {
+    const std::string& recipe = one.preparation.recipe;
+    const auto has_same = [&](const SolveOutcome& other) { return &other != &one && other.preparation.recipe == recipe; };
+    return one.baseline && std::ranges::any_of(outcomes, has_same) ? "the baseline" : recipe;
 }
 
 ExitCode exit_code_of(SolveEnd end) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "studies/solve/advice.hpp"
 #include "studies/solve/solve_report.hpp"
 #include "studies/solve/turns.hpp"
 #include "support/temporary_folder.hpp"
@@ -341,6 +342,20 @@ TEST_CASE("trials of a tuned solve") {
     CHECK_EQ(json["solves"][4]["trials"].size(), 4);
     CHECK_EQ(json["solves"][4]["trials"][0]["end"], "kept");
     CHECK_FALSE(json["solves"][0].contains("trials"));
+}
+
+TEST_CASE("a recipe with the name of the baseline is told from it in files, charts and remarks") {
+    SolveReport all = report();
+    all.outcomes.resize(2);
+    all.outcomes[1].preparation.recipe = all.outcomes[0].preparation.recipe;
+    for (SolveOutcome& one : all.outcomes) one.preparation.notes = {"said"};
+    CHECK(history_csv(all).starts_with("iteration,\"the baseline\",\"base\"\n"));
+    for (const XyChart& chart : {residual_by_iteration(all), residual_by_time(all), time_by_solves(all)}) {
+        CHECK_EQ(chart.series.at(0).name, "the baseline");
+        CHECK_EQ(chart.series.at(1).name, "base");
+    }
+    const std::string text = solve_text(all);
+    CHECK_NE(text.find("\n  the baseline: note: said\n  base: note: said\n"), std::string::npos);
 }
 
 TEST_CASE("the data of a solve") {

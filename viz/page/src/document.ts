@@ -304,7 +304,7 @@ export interface Solve {
   tolerance: number;
   device: string;
   solves: Solved[];
-  advice: { recipe: string; from_solves: number }[];
+  advice: { recipe: string; baseline: boolean; from_solves: number }[];
   errors: { text: string }[];
   machine: Record<string, string>;
   versions: Record<string, string>;

@@ -86,9 +86,17 @@ function priceTable(solve: Solve): HTMLElement {
   ], rows);
 }
 
+// The baseline is called so where a recipe has its name.
+function labelled(solve: Solve): Solve {
+  const name = solve.solves.find((one) => one.baseline)?.recipe;
+  const is_shared = solve.solves.filter((one) => one.recipe === name).length > 1;
+  const label = <T extends { recipe: string; baseline: boolean }>(one: T): T => (is_shared && one.baseline ? { ...one, recipe: 'the baseline' } : one);
+  return { ...solve, solves: solve.solves.map(label), advice: solve.advice.map(label) };
+}
+
 export function solveSections(page: PageDocument): (HTMLElement | null)[] {
-  const { solve } = page;
-  if (!solve) return [];
+  if (!page.solve) return [];
+  const solve = labelled(page.solve);
   const colours = recipeColours(solve.solves.map((one) => ({ name: one.recipe, is_baseline: one.baseline })));
   const is_noise = page.sentences?.length === 1; // there is no advice
   const facts = `${solve.method}${solve.preconditioner === 'jacobi' ? ' with Jacobi' : ''}, ${solve.precision}, |b − A x| / |b| below ${solve.tolerance}, on ${solve.device}`;

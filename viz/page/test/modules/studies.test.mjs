@@ -119,6 +119,14 @@ test('a solve has advice, prices and residuals', () => {
   stored('solve', [advice, prices, residuals]);
 });
 
+test('a recipe with the name of the baseline is told from it', () => {
+  const [first, second] = [solved('csr', { baseline: true, once_seconds: 0.05, each_seconds: 0.3 }), solved('csr', { notes: ['new'] })];
+  const [advice, prices, residuals] = shown(solveSections({ kind: 'solve', runs: [], solve: solve({ solves: [first, second], advice: [{ recipe: 'csr', baseline: true, from_solves: 1 }, { recipe: 'csr', baseline: false, from_solves: 5 }] }), sentences: ['a', 'b'] }));
+  for (const chart of [advice, residuals]) assert.equal(new Set(chart.querySelectorAll('.curve').map((one) => one.getAttribute('stroke'))).size, 2);
+  assert.deepEqual([texts(advice, '.halo'), rows(prices).map((row) => row.split(';')[0])], [['csr from 5 solves on'], ['the baseline', 'csr']]);
+  assert.equal(advice.querySelector('.cursor-words').textContent, '5 solves, the fastest first: csr 1.06 s, the baseline 1.55 s.');
+});
+
 test('solves without advice, without curves, and with many iterations', () => {
   const sections = (given, sentences = ['a', 'b']) => shown(solveSections({ kind: 'solve', runs: [], solve: solve(given), sentences }));
   assert.deepEqual(texts(sections({}, ['noise'])[0], '.halo'), []);
