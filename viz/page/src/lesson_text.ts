@@ -76,18 +76,19 @@ export function blocksOf(lines: string[]): HTMLElement[] {
   return blocks;
 }
 
-// The first number of a text: 86.6 in "86.6 %", 2721 in "2,721"; null if there is none.
-export function numberIn(text: string): number | null {
-  const found = /-?\d[\d,]*(?:\.\d+)?/.exec(text);
-  return found ? Number(found[0].replaceAll(',', '')) : null;
+// The digits of the first number of a text, with a point: "86.6" in "86.6 %" and "86,6", "2721" in "2,721" and "2 721"; empty if
+// there is none. A comma before exactly three digits separates thousands.
+function digitsIn(text: string): string {
+  const plain = text.replace(/(?<=\d)\s+(?=\d)/g, '').replace(/(?<=\d)(?<!\b0),(?=\d{3}(?!\d))/g, '').replace(/(?<=\d),(?=\d)/g, '.');
+  return /-?\d+(?:\.\d+)?/.exec(plain)?.[0] ?? '';
 }
 
-// True if the answer is the number, as exactly as it was given: 86.6 is also 87 and 86.6, not 86.
+// True if both are the same number, as exactly as the less exact of them is written: 86.6 is 87, 86.6 and 86.64, not 86.
 export function isRight(given: string, right: string): boolean {
-  const [a, b] = [numberIn(given), numberIn(right)];
-  if (a === null || b === null) return given.trim().toLowerCase() === right.trim().toLowerCase();
-  const digits = /\.(\d+)/.exec(given)?.[1].length ?? 0;
-  return Math.abs(a - b) <= 0.5 * 10 ** -digits * (1 + 1e-9);
+  const [a, b] = [digitsIn(given), digitsIn(right)];
+  if (a === '' || b === '') return given.trim().toLowerCase() === right.trim().toLowerCase();
+  const decimals = Math.min(...[a, b].map((digits) => digits.split('.')[1]?.length ?? 0));
+  return Math.abs(Number(a) - Number(b)) <= 0.5 * 10 ** -decimals * (1 + 1e-9);
 }
 
 // The answer that the text states: the first bold number of the check.
