@@ -66,7 +66,7 @@ class LivePage {
   milliseconds = 0; // of the last run, from the change or the pause after it until the report is on the screen
 
   constructor(text: string) {
-    this.editor = new RecipeEditor(text, this.completion, () => this.later());
+    this.editor = new RecipeEditor(this.completion, () => this.later());
     this.controls = new Controls(this.facts.catalogue, {
       edit: (make, stage) => this.edit(make, stage),
       slide: (where, key, value, written, stage) => this.slide(where, key, value, written, stage),
@@ -97,7 +97,7 @@ class LivePage {
     this.lesson_place.addEventListener('step', () => this.panel.classList.toggle('asks', this.lesson?.hidesControls === true));
     this.frame.view('lecture');
     this.listen();
-    this.open(this.file);
+    this.open(this.file, text);
     if (text === this.file.text) {
       this.begin();
       if (this.facts.begins) void this.listMatrices().then(() => this.start.show(this.controls.files));
@@ -120,10 +120,7 @@ class LivePage {
   // Another matrix for the recipe, or in place of a lesson for the first recipe; its controls are shown.
   private beginWith(matrix: Parameters<Controls['begin']>[0]): void {
     const recipe = this.facts.files.find((one) => one.lesson === '');
-    if (this.lesson && recipe) {
-      this.open(recipe);
-      this.editor.replaceAll(recipe.text);
-    }
+    if (this.lesson && recipe) this.open(recipe);
     this.showSide('controls');
     this.controls.begin(matrix);
   }
@@ -136,14 +133,15 @@ class LivePage {
   // Runs the recipe as it was opened; that of a lesson with the matrix of its question.
   private begin(): void {
     const matrix = this.lesson?.question.matrix;
-    if (matrix) return void this.runWith({ matrix }, 0).catch((error: unknown) => this.failed(error, false));
-    if (this.editor.text !== this.file.text) this.editor.replaceAll(this.file.text);
+    if (matrix) return void this.runWith({ matrix }, 0, (text) => this.editor.begin(text)).catch((error: unknown) => this.failed(error, false));
     this.frame.goTo(this.lesson ? 0 : Infinity);
     this.run();
   }
 
-  private open(file: LiveFile): void {
+  // `text`: of the recipe.
+  private open(file: LiveFile, text = file.text): void {
     this.file = file;
+    this.editor.begin(text);
     if (this.menu) this.menu.value = String(this.facts.files.indexOf(file));
     useFile(file);
     this.lesson = file.lesson ? new LessonPanel(file.lesson, {
@@ -160,9 +158,10 @@ class LivePage {
   }
 
   // The recipe of the lesson with the changes of a question; resolves when its report is shown.
-  private async runWith({ matrix, set }: Question, stage = Infinity): Promise<void> {
+  private async runWith({ matrix, set }: Question, stage = Infinity, write = (text: string): void => this.editor.replaceAll(text)): Promise<void> {
     this.isBusy();
-    let { text } = this.file;
+    const { file } = this;
+    let { text } = file;
     const change = async (make: (now: RecipeText) => Change | null): Promise<void> => {
       const { outline, message } = await checkText(text);
       const made = outline && make(new RecipeText(text, outline));
@@ -177,7 +176,8 @@ class LivePage {
         return table && now.setValue(table, path.slice(path.lastIndexOf('.') + 1), written(value));
       });
     }
-    if (text !== this.editor.text) this.editor.replaceAll(text);
+    if (file !== this.file) return; // another one was opened
+    if (text !== this.editor.text) write(text);
     this.frame.goTo(stage);
     const rested = new Promise<void>((done) => this.rests.push(done));
     this.run();

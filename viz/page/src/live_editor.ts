@@ -3,7 +3,7 @@ import { autocompletion, completionKeymap, closeBrackets, closeBracketsKeymap, s
 import { defaultKeymap, history, historyKeymap, redo, redoDepth, undo, undoDepth } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { toml } from '@codemirror/legacy-modes/mode/toml';
-import { EditorState, StateEffect, StateField, Transaction, type Range } from '@codemirror/state';
+import { EditorState, StateEffect, StateField, Transaction, type Extension, type Range } from '@codemirror/state';
 import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, WidgetType } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { h } from './dom';
@@ -123,25 +123,27 @@ const marks = StateField.define<DecorationSet>({
 
 export class RecipeEditor {
   readonly view: EditorView;
+  private readonly extensions: Extension[];
   private is_own = false; // a change that the page makes
 
   // `onTyped`: after a change in the editor itself.
-  constructor(text: string, completion: RecipeCompletion, onTyped: () => void) {
-    this.view = new EditorView({
-      state: EditorState.create({
-        doc: text,
-        extensions: [
-          lineNumbers(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), marks, EditorView.lineWrapping, StreamLanguage.define(toml), syntaxHighlighting(colours),
-          autocompletion({ override: [completion.complete] }),
-          // Tab leaves the editor, as everywhere on the page.
-          keymap.of([{ key: 'Ctrl-Space', run: startCompletion }, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
-          EditorView.contentAttributes.of({ 'aria-label': 'The recipe' }),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged && !this.is_own) onTyped();
-          }),
-        ],
+  constructor(completion: RecipeCompletion, onTyped: () => void) {
+    this.extensions = [
+      lineNumbers(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), marks, EditorView.lineWrapping, StreamLanguage.define(toml), syntaxHighlighting(colours),
+      autocompletion({ override: [completion.complete] }),
+      // Tab leaves the editor, as everywhere on the page.
+      keymap.of([{ key: 'Ctrl-Space', run: startCompletion }, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+      EditorView.contentAttributes.of({ 'aria-label': 'The recipe' }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && !this.is_own) onTyped();
       }),
-    });
+    ];
+    this.view = new EditorView();
+  }
+
+  // Shows the text of another file, without anything to undo.
+  begin(text: string): void {
+    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions }));
   }
 
   get text(): string {

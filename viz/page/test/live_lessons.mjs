@@ -90,6 +90,7 @@ export async function begins(open, program, source) {
   await step(page, 'predict');
   await idle(page);
   check('a lesson opens', (await page.locator('[data-name=file] option:checked').innerText()).startsWith('3. '));
+  check('nothing of the recipe before can be brought back', await page.locator('[data-action=Undo]').isDisabled());
   await page.locator('[data-action="Where to begin"]').click();
   await named('example uneven rows').click();
   await idle(page);
