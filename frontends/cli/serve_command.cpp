@@ -177,7 +177,7 @@ LiveFile live_file(const std::string& name) {
     }
     const std::string lesson = read_recipe_file(name, "lesson");
     const std::filesystem::path file = recipe_of_lesson(name, lesson);
-    return {file, read_recipe_file(file), lesson};
+    return {file, read_recipe_file(file), lesson, name};
 }
 
 /// The folder whose files the page may read: the current one, or the smallest one with all given recipes and lessons if one of

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/contract/errors.hpp"
+#include "core/contract/parameters.hpp"
 #include "core/system/whole_file.hpp"
 #include "core/text/words.hpp"
 #include "frontends/serve/guard.hpp"
@@ -140,7 +141,10 @@ WebAnswer LiveSite::start_page() const {
     const std::string nonce = random_token();
     Json files = Json::array();
     for (const LiveFile& one : settings_.files) {
-        files.push_back({{"file", one.file.filename().string()}, {"text", one.text}, {"lesson", one.lesson}});
+        files.push_back({{"file", one.file.filename().string()},
+                         {"path", seen_from_here(one.lesson.empty() ? one.file : one.lesson_file)},
+                         {"text", one.text},
+                         {"lesson", one.lesson}});
     }
     const Json document{{"files", std::move(files)},
                         {"can_time", settings_.can_time},

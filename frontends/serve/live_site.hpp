@@ -24,6 +24,7 @@ struct LiveFile {
     std::filesystem::path file;  // messages name it, and paths in the recipe are relative to it
     std::string text;            // of the recipe
     std::string lesson = {};     // the Markdown text of the lesson that uses it; empty: none
+    std::filesystem::path lesson_file = {};
 };
 
 struct LiveSettings {

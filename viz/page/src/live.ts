@@ -8,7 +8,7 @@ import { Runs } from './live_runs';
 import { saveMenu } from './live_save';
 import { LessonPanel } from './live_lesson';
 import { readLesson, type Question } from './lesson_text';
-import { checkText, keepMatrix, matrixFiles, start, textOf, useFile, type Checked, type LiveFile, type Problem, type Ran } from './live_server';
+import { checkText, keepMatrix, matrixFiles, linkOf, start, useFile, type Checked, type Link, type LiveFile, type Problem, type Ran } from './live_server';
 import { quoted, RecipeText, type Change, type Where } from './live_text';
 
 const pause_milliseconds = 120; // after the last key in the text, before it is checked and run; controls do not wait
@@ -60,13 +60,17 @@ class LivePage {
   private controls_are_old = true; // not those of the checked text
   private edits: Promise<void> = Promise.resolve();
   private pending = 0; // edits that have not changed the text yet
+  private remark = ''; // on the link that was opened
   private before_slide: string | null = null; // the text before a slider began to move; null: none moves
   private began = 0; // when the newest change was made
   shown = 0; // pictures, so far
   milliseconds = 0; // of the last run, from the change or the pause after it until the report is on the screen
 
-  constructor(text: string) {
-    this.editor = new RecipeEditor(this.completion, () => this.later());
+  constructor(link: Link | null) {
+    this.editor = new RecipeEditor(this.completion, (is_own) => {
+      this.leaveLink();
+      if (!is_own) this.later();
+    });
     this.controls = new Controls(this.facts.catalogue, {
       edit: (make, stage) => this.edit(make, stage),
       slide: (where, key, value, written, stage) => this.slide(where, key, value, written, stage),
@@ -86,7 +90,7 @@ class LivePage {
       rested: () => this.mayRest(),
     });
     const time = this.facts.can_time ? action('Time the kernels', () => this.timeKernels(), 'Time') : null;
-    const more = saveMenu({ text: () => this.editor.text, file: () => this.file.file, frame: this.frame, say: (words) => this.say(words) });
+    const more = saveMenu({ text: () => this.editor.text, file: () => this.file, frame: this.frame, say: (words) => this.say(words) });
     const text_pane = h('section', { class: 'text', 'aria-label': 'Text' }, this.editor.view.dom);
     this.panel = h('div', { class: 'panel' },
       h('header', {}, this.heading()),
@@ -97,14 +101,9 @@ class LivePage {
     this.lesson_place.addEventListener('step', () => this.panel.classList.toggle('asks', this.lesson?.hidesControls === true));
     this.frame.view('lecture');
     this.listen();
-    this.open(this.file, text);
-    if (text === this.file.text) {
-      this.begin();
-      if (this.facts.begins) void this.listMatrices().then(() => this.start.show(this.controls.files));
-    } else {
-      this.showSide('controls'); // of a link
-      this.run();
-    }
+    if (link) this.openLink(link);
+    else this.openAndBegin(this.file);
+    if (this.facts.begins && !link) void this.listMatrices().then(() => this.start.show(this.controls.files));
   }
 
   // The name of the recipe, or a menu of the lessons and recipes with which the server was started.
@@ -126,8 +125,23 @@ class LivePage {
   }
 
   private openAndBegin(file: LiveFile): void {
+    this.leaveLink();
     this.open(file);
     this.begin();
+  }
+
+  private openLink({ text, path }: Link): void {
+    const file = this.facts.files.find((one) => one.path === path);
+    this.open(file ?? this.file, text);
+    this.remark = file || path === '' ? '' : ` The link is to ${path}, which this server was not given.`;
+    this.showSide('controls');
+    this.run();
+  }
+
+  // A changed recipe is not that of the address.
+  private leaveLink(): void {
+    this.remark = '';
+    if (location.hash !== '') history.replaceState(null, '', location.pathname);
   }
 
   // Runs the recipe as it was opened; that of a lesson with the matrix of its question.
@@ -206,7 +220,7 @@ class LivePage {
   private listen(): void {
     addEventListener('storage', () => this.setTheme());
     prefers_dark.addEventListener('change', () => this.setTheme());
-    addEventListener('hashchange', () => void textOf(location.hash).then((text) => text !== null && text !== this.editor.text && this.step(() => this.editor.replaceAll(text))));
+    addEventListener('hashchange', () => void linkOf(location.hash).then((link) => link && this.openLink(link)));
     addEventListener('keydown', (event) => this.key(event));
     this.setTheme();
     this.takeDrops(window);
@@ -380,7 +394,7 @@ class LivePage {
     this.showProblems([], '');
     this.milliseconds = performance.now() - began;
     clearTimeout(this.running);
-    this.say(`${timed ? 'Timed' : 'Ran'} in ${seconds(this.milliseconds / 1000)}.`);
+    this.say(`${timed ? 'Timed' : 'Ran'} in ${seconds(this.milliseconds / 1000)}.${this.remark}`);
   }
 
   private saysErrors(count: number): void {
@@ -460,7 +474,7 @@ class LivePage {
 }
 
 async function begin(): Promise<void> {
-  const page = new LivePage((await textOf(location.hash)) ?? start().files[0].text);
+  const page = new LivePage(await linkOf(location.hash));
   // For tests: the time of the last run, the recipe, and the number of pictures that were shown.
   (window as unknown as { spmvLive: object }).spmvLive = { milliseconds: () => page.milliseconds, text: () => page.text, shown: () => page.shown };
 }

@@ -126,8 +126,8 @@ export class RecipeEditor {
   private readonly extensions: Extension[];
   private is_own = false; // a change that the page makes
 
-  // `onTyped`: after a change in the editor itself.
-  constructor(completion: RecipeCompletion, onTyped: () => void) {
+  // `onChange`: after a change of the text; `is_own`: not in the editor itself.
+  constructor(completion: RecipeCompletion, onChange: (is_own: boolean) => void) {
     this.extensions = [
       lineNumbers(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), marks, EditorView.lineWrapping, StreamLanguage.define(toml), syntaxHighlighting(colours),
       autocompletion({ override: [completion.complete] }),
@@ -135,7 +135,7 @@ export class RecipeEditor {
       keymap.of([{ key: 'Ctrl-Space', run: startCompletion }, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
       EditorView.contentAttributes.of({ 'aria-label': 'The recipe' }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged && !this.is_own) onTyped();
+        if (update.docChanged) onChange(this.is_own);
       }),
     ];
     this.view = new EditorView();

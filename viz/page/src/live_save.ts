@@ -1,17 +1,17 @@
 // What the live page saves: the recipe, the report, the view as a picture or an animation, and a link.
 import { action, download, h, percent } from './dom';
 import type { ReportFrame } from './live_report';
-import { fragmentOf } from './live_server';
+import { fragmentOf, type LiveFile } from './live_server';
 
 export interface Saved {
   text(): string; // of the recipe
-  file(): string; // its name
+  file(): LiveFile;
   frame: ReportFrame;
   say(words: string): void;
 }
 
 export function saveMenu(saved: Saved): HTMLElement {
-  const named = (ending: string): string => saved.file().replace(/\.toml$/, '') + ending;
+  const named = (ending: string): string => saved.file().file.replace(/\.toml$/, '') + ending;
   const report = async (): Promise<void> => {
     const response = await fetch(`page/${saved.frame.page}`);
     if (response.ok) download(await response.blob(), named('.html'));
@@ -29,7 +29,7 @@ export function saveMenu(saved: Saved): HTMLElement {
     saved.say('The view was saved as an animated GIF.');
   };
   const link = async (): Promise<void> => {
-    history.replaceState(null, '', await fragmentOf(saved.text()));
+    history.replaceState(null, '', await fragmentOf({ text: saved.text(), path: saved.file().path }));
     try {
       await navigator.clipboard.writeText(location.href);
       saved.say('The address, which now contains the recipe, was copied.');
@@ -39,6 +39,6 @@ export function saveMenu(saved: Saved): HTMLElement {
   };
   return h('details', { class: 'more' }, h('summary', { 'aria-label': 'Save' }, 'Save'),
     h('div', { class: 'menu' },
-      action('Recipe', () => download(new Blob([saved.text()], { type: 'application/toml' }), saved.file())),
+      action('Recipe', () => download(new Blob([saved.text()], { type: 'application/toml' }), saved.file().file)),
       action('Report', () => void report()), action('Picture', picture), action('GIF', () => void movie()), action('Link', () => void link())));
 }

@@ -35,7 +35,8 @@ export interface Catalogue {
 export interface LiveFile {
   number: number; // in the server
   text: string;
-  file: string;
+  file: string; // the name of the recipe
+  path: string; // of the recipe or lesson
   lesson: string; // Markdown; empty: none
 }
 
@@ -146,24 +147,31 @@ export function start(): Start {
   return facts;
 }
 
-// ---- A link that contains the text: compressed, after the # of the address, which browsers do not send.
+// ---- A link that contains the text, compressed, and the path of its file: after the # of the address, which browsers do not send.
+
+export interface Link {
+  text: string;
+  path: string; // empty: unknown
+}
 
 async function through(bytes: BlobPart, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
 
-export async function fragmentOf(text: string): Promise<string> {
+export async function fragmentOf({ text, path }: Link): Promise<string> {
   const bytes = await through(text, new CompressionStream('deflate'));
-  return `#recipe=${btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+  return `#recipe=${btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}&file=${encodeURIComponent(path)}`;
 }
 
 // Null if the address contains no text.
-export async function textOf(fragment: string): Promise<string | null> {
-  if (!fragment.startsWith('#recipe=')) return null;
+export async function linkOf(fragment: string): Promise<Link | null> {
+  const words = new URLSearchParams(fragment.slice(1));
+  const recipe = words.get('recipe');
+  if (recipe === null) return null;
   try {
-    const letters = atob(fragment.slice(8).replaceAll('-', '+').replaceAll('_', '/'));
+    const letters = atob(recipe.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-    return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate')));
+    return { text: new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate'))), path: words.get('file') ?? '' };
   } catch {
     return null;
   }

@@ -95,7 +95,22 @@ export async function begins(open, program, source) {
   await named('example uneven rows').click();
   await idle(page);
   check('a matrix opens the recipe', (await page.locator('[data-name=file] option:checked').innerText()) === 'rcm_sell.toml');
-  check('with this matrix', (await page.evaluate(() => window.spmvLive.text())).includes('generate = "random_uniform"'));
+  const text = await page.evaluate(() => window.spmvLive.text());
+  check('with this matrix', text.includes('generate = "random_uniform"'));
+  // A link opens the recipe, not the first lesson; it is left with the next change.
+  await page.locator('.more summary').click();
+  await page.locator('[data-action=Link]').click();
+  await page.waitForFunction(() => location.hash.startsWith('#recipe='));
+  const link = page.url();
+  await page.reload();
+  await idle(page);
+  check('a link opens its file', (await page.locator('[data-name=file] option:checked').innerText()) === 'rcm_sell.toml' && (await page.evaluate(() => window.spmvLive.text())) === text);
+  await page.locator('[data-name="stage 0 on"]').uncheck();
+  await idle(page);
+  check('a change leaves the link', page.url() === address, page.url());
+  await page.goto(link.replace(/file=.*/, 'file=other.toml'));
+  const says = await page.waitForFunction(() => document.querySelector('.status').textContent.includes('The link is to other.toml'), null, { timeout: 10000 }).then(() => true, () => false);
+  check('a link to a file that the server was not given says so', says, await page.locator('.status').innerText());
   await page.context().close();
   child.kill();
 }

@@ -6,7 +6,7 @@ import { StartPage } from '../../src/live_gallery';
 import { LessonPanel } from '../../src/live_lesson';
 import { ReportFrame } from '../../src/live_report';
 import { saveMenu } from '../../src/live_save';
-import { textOf } from '../../src/live_server';
+import { linkOf } from '../../src/live_server';
 import { asStored, linesOf } from './golden.mjs';
 import { binsOf } from './pages.mjs';
 
@@ -226,7 +226,7 @@ test('what is saved', async () => {
   const said = [];
   const { frame, load } = frameOf({ window: {} });
   load();
-  const menu = saveMenu({ text: () => 'x = 1', file: () => 'demo.toml', frame, say: (words) => said.push(words) });
+  const menu = saveMenu({ text: () => 'x = 1', file: () => ({ file: 'demo.toml', path: 'a/demo.toml' }), frame, say: (words) => said.push(words) });
   const press = async (name) => {
     menu.querySelector(`[data-action=${name}]`).click();
     await later();
@@ -248,7 +248,7 @@ test('what is saved', async () => {
   spmvPage.movie = async () => null;
   assert.deepEqual([await press('Picture'), await press('GIF')], [['', 'There is no picture to save.'], ['', 'Nothing moves in this view: the recipe has no stages.']]);
   assert.deepEqual(await press('Link'), ['', 'The address of this page now contains the recipe.']);
-  assert.equal(await textOf(location.hash), 'x = 1');
+  assert.deepEqual(await linkOf(location.hash), { text: 'x = 1', path: 'a/demo.toml' });
   navigator.clipboard = { writeText: async () => undefined };
   assert.deepEqual(await press('Link'), ['', 'The address, which now contains the recipe, was copied.']);
 });

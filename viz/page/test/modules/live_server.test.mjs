@@ -3,7 +3,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { h } from '../../src/dom';
 import { Runs } from '../../src/live_runs';
-import { checkText, fragmentOf, keepMatrix, matrixFiles, runBeside, runText, ServerGone, start, textOf, useFile } from '../../src/live_server';
+import { checkText, fragmentOf, keepMatrix, linkOf, matrixFiles, runBeside, runText, ServerGone, start, useFile } from '../../src/live_server';
 
 const bytes = (text) => new TextEncoder().encode(text);
 const requests = [];
@@ -71,13 +71,14 @@ test('a run has the parts of a page, of which some are those of an older one', a
   assert.deepEqual([requests[0][2].text, requests[0][2].have, requests[0][2].number], ['other', undefined, 1]);
 });
 
-test('a link contains the text', async () => {
-  for (const text of ['', 'x = 1\n', 'Größe 😀 '.repeat(300)]) {
-    const fragment = await fragmentOf(text);
-    assert.match(fragment, /^#recipe=[\w-]*$/);
-    assert.equal(await textOf(fragment), text);
+test('a link contains the text and the path of its file', async () => {
+  for (const [text, path] of [['', 'a.toml'], ['x = 1\n', 'docs/lessons/3-slices.md'], ['Größe 😀 '.repeat(300), '/a b/ö&file=c+d.toml']]) {
+    const fragment = await fragmentOf({ text, path });
+    assert.match(fragment, /^#recipe=[\w-]*&file=[^&#]*$/);
+    assert.deepEqual(await linkOf(fragment), { text, path });
+    assert.deepEqual(await linkOf(fragment.replace(/&.*/, '')), { text, path: '' });
   }
-  for (const fragment of ['', '#stage=2', '#recipe=!!', '#recipe=AAAA']) assert.equal(await textOf(fragment), null);
+  for (const fragment of ['', '#stage=2', '#recipe=!!', '#recipe=AAAA']) assert.equal(await linkOf(fragment), null);
 });
 
 // Runs with answers that the test gives.
