@@ -149,10 +149,15 @@ function priceOf(run: Run, kernel: Kernel): number {
   return stages + layout + kernel.prepare_seconds + kernel.vector_permutation_seconds;
 }
 
+const hasEven = (kernel: Kernel): kernel is Kernel & { break_even: number } => kernel.break_even !== null && kernel.break_even > 0;
+
 function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
   const kernels = runs.flatMap((run, r) => measured(run).filter((kernel) => is_gpu(kernel) === gpu && kernel.share === null).map((kernel) => ({ run, kernel, r })));
   const baseline = kernels.find(({ kernel }) => kernel.baseline);
   if (!baseline || kernels.every(({ kernel }) => kernel.baseline)) return null;
+  // The gain of a break-even is the median over the turns, which differs from the difference of the medians.
+  const after = (products: number, run: Run, kernel: Kernel): number => priceOf(run, kernel)
+    + products * (hasEven(kernel) ? baseline.kernel.median_seconds - priceOf(run, kernel) / kernel.break_even : kernel.median_seconds);
   const seen = new Set<string>();
   const precision = baseline.kernel.precision;
   const some = kernels.filter(({ kernel }) => kernel.precision === precision && (!kernel.baseline || kernel === baseline.kernel))
@@ -161,23 +166,23 @@ function breakEven(runs: Run[], gpu: boolean): HTMLElement | null {
     const name = kernel.baseline ? `baseline ${kernel.layout}` : `${runs.length > 1 ? `${run.title} ` : ''}${kernel.kernel}`;
     if (seen.has(name)) return [];
     seen.add(name);
-    const price = priceOf(run, kernel);
-    return [{ name, at: (x: number) => price + x * kernel.median_seconds, colour: colourOf(runs, r, kernel) }];
+    return [{ name, at: (x: number) => after(x, run, kernel), colour: colourOf(runs, r, kernel) }];
   });
-  const evens = some.map(({ kernel }) => kernel.break_even).filter((even): even is number => even !== null && even > 0);
+  const evens = some.flatMap(({ kernel }) => hasEven(kernel) ? [kernel.break_even] : []);
   const price = Math.max(...some.map(({ run, kernel }) => priceOf(run, kernel)), baseline.kernel.median_seconds);
   const far = Math.max(1000, 10 * Math.max(1, ...evens), (10 * price) / baseline.kernel.median_seconds);
   const xRange: [number, number] = [1, 10 ** Math.ceil(Math.log10(far))];
   const ends = curves.flatMap((curve) => [curve.at(xRange[0]), curve.at(xRange[1])]);
-  const points: Point[] = some.flatMap(({ run, kernel, r }) => kernel.break_even === null || kernel.break_even <= 0 ? []
-    : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: priceOf(run, kernel) + kernel.break_even * kernel.median_seconds, colour: colourOf(runs, r, kernel) }]);
+  const points: Point[] = some.flatMap(({ run, kernel, r }) => !hasEven(kernel) ? []
+    : [{ name: `even after ${counted(Math.ceil(kernel.break_even))}`, x: kernel.break_even, y: after(kernel.break_even, run, kernel), colour: colourOf(runs, r, kernel) }]);
   return xyChart(`Break-even${several_precisions(runs[0]) ? ` · ${precision}` : ''}${gpu ? ' · GPU' : ''}`, curves.map((curve) => curve.name).join(', '), {
     x: 'products', y: 'total time, preprocessing included', xText: (x) => counted(x), yText: seconds, xRange, yRange: [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3], points, curves,
     cursor: {
       name: 'Number of products', start: Math.min(xRange[1], evens.length > 0 ? Math.min(...evens) : Math.sqrt(xRange[0] * xRange[1])),
       words: (x) => `After ${counted(Math.ceil(x))} products: ${curves.map((curve) => `${curve.name} ${seconds(curve.at(Math.ceil(x)))}`).join(', ')}.`,
     },
-    note: evens.length === 0 ? 'No kernel is significantly faster than the baseline, so none has a break-even.' : 'Stages, building the layout, copies and one permutation of x and y, followed by the products.',
+    note: evens.length === 0 ? 'No kernel is significantly faster than the baseline, so none has a break-even.'
+      : 'Stages, building the layout, copies and one permutation of x and y, followed by the products. A product of a kernel with a break-even takes the median of the baseline less the gain: the median difference of two products that were timed in turns.',
   });
 }
 

@@ -4,7 +4,7 @@ import { gridOf, PageData } from './pages.mjs';
 export const kernel = (given) => ({
   layout: 'sell', share: null, kernel: 'warp', backend: 'kokkos', precision: 'f64', baseline: false, status: 'measured', reason: null, error_over_bound: 0.02, prepare_seconds: 0.003, vector_permutation_seconds: 0.0004,
   median_seconds: 2e-5, spread: 0.05, samples: [], bytes_to_move: 4000, bytes_per_nonzero: 12.5, gflops: 3.4, gbytes_per_second: 17, share_of_copy_bandwidth: 0.85, speedup: 1.5, speedup_interval: [1.4, 1.6], verdict: 'faster',
-  break_even: 321.5, break_even_interval: null, warnings: [], ...given,
+  break_even: 1321.5, break_even_interval: null, warnings: [], ...given,
 });
 export const layout = (given) => ({
   name: 'sell', share: null, precision: 'f64', seconds: 0.007, unsuitable: null, nonzeros: 112, bytes: 2048, slots: 160,
@@ -51,7 +51,7 @@ export const report = (given = {}) => ({
     kernel({ kernel: 'vector', median_seconds: 6e-5, samples: [...samples(6e-5, 9), 9e-4, 8e-4], speedup: 0.5, verdict: 'slower', break_even: null, gflops: 1.1, gbytes_per_second: 7, error_over_bound: null }),
     kernel({ kernel: 'cuda_warp', backend: 'cuda', precision: 'f32', median_seconds: 1e-6, samples: samples(1e-6, 11), gflops: 60, gbytes_per_second: 250, speedup: 1.02, verdict: 'within noise', break_even: -1, share: 'inside' }),
     kernel({ kernel: 'lost', status: 'wrong', reason: 'y[3] is 7', samples: [] }), kernel({ layout: 'ell', kernel: 'thin', status: 'unsuitable', reason: 'too wide', samples: [] }),
-    kernel({ kernel: 'late', median_seconds: 4e-5, verdict: 'busy machine', samples: samples(4e-5, 5), break_even: 55, gflops: 1.9, gbytes_per_second: 11 }),
+    kernel({ kernel: 'late', median_seconds: 4e-5, verdict: 'busy machine', samples: samples(4e-5, 5), break_even: 1154.5, gflops: 1.9, gbytes_per_second: 11 }),
   ],
   cache: 'cold', devices: [device({}), device({ kind: 'gpu', name: 'GPU A', copy_bytes_per_second: 900e9, read_bytes_per_second: 905e9 })], machine: { cpu: 'Some CPU', memory_bytes: '68719476736', cores_used: '4' }, versions: { workbench: '1.2.3', eigen: '3.4' }, notes: ['a note'], errors: [], ...given,
 });

@@ -41,8 +41,8 @@ test('kernels: a table, charts, and what was wrong', () => {
   forgetCharts();
   const section = shown(kernelsSection([run()]));
   const cells = section.querySelectorAll('tbody tr').map((row) => row.children.map((cell) => cell.textContent));
-  assert.deepEqual(cells[0], ['sell warp', 'kokkos, f64', '20 µs', '5 %', '3.4', '17', '85 %', '12.5', '0.02', '1.5 × (1.4 to 1.6)', '322']);
-  assert.deepEqual(cells.map((row) => row.slice(-2)), [['1.5 × (1.4 to 1.6)', '322'], ['baseline', '–'], ['0.5 × (1.4 to 1.6)', 'never'], ['1.02 × (1.4 to 1.6), within noise', '-1'], ['–', '–'], ['–', '–'], ['busy machine', '55']]);
+  assert.deepEqual(cells[0], ['sell warp', 'kokkos, f64', '20 µs', '5 %', '3.4', '17', '85 %', '12.5', '0.02', '1.5 × (1.4 to 1.6)', '1,322']);
+  assert.deepEqual(cells.map((row) => row.slice(-2)), [['1.5 × (1.4 to 1.6)', '1,322'], ['baseline', '–'], ['0.5 × (1.4 to 1.6)', 'never'], ['1.02 × (1.4 to 1.6), within noise', '-1'], ['–', '–'], ['–', '–'], ['busy machine', '1,155']]);
   assert.deepEqual(cells.map((row) => row[0]), ['sell warp', 'csr plain', 'sell vector', 'inside: sell cuda_warp', 'sell lost', 'ell thin', 'sell late']);
   assert.deepEqual(cells.map((row) => row[2]).slice(4, 6), ['WRONG RESULT', 'unsuitable']);
   assert.deepEqual(texts(section, '.reasons li'), ['sell lost: y[3] is 7', 'ell thin: too wide']);
@@ -52,13 +52,15 @@ test('kernels: a table, charts, and what was wrong', () => {
   const slider = section.querySelector('input[type=range]');
   const words = () => section.querySelector('.cursor-words').textContent;
   const price = 0.0021 + 0.0043 + 0.0009 + 0.007 + 0.003 + 0.0004;
-  assert.equal(words(), `After 55 products: warp ${((price + 55 * 2e-5) * 1e3).toPrecision(3)} ms, baseline csr 1.65 ms, late 19.9 ms, vector 21 ms.`);
+  // There it takes as long as the baseline, by the gain of its break-even: price / 1321.5 for warp, price / 1154.5 for late.
+  const warp = price + 1155 * (3e-5 - price / 1321.5);
+  assert.equal(words(), `After 1,155 products: warp ${(warp * 1e3).toPrecision(3)} ms, baseline csr 34.6 ms, late 34.6 ms, vector 87 ms.`);
   slider.value = '0';
   slider.dispatchEvent(new Event('input'));
   assert.ok(words().startsWith('After 1 products: warp 17.7 ms, baseline csr 30 µs'), words());
   slider.value = '1000';
   slider.dispatchEvent(new Event('input'));
-  assert.ok(words().startsWith('After 10,000 products: '), words());
+  assert.ok(words().startsWith('After 100,000 products: '), words());
   assert.equal(slider.getAttribute('aria-valuetext'), words());
   assert.equal(section.querySelector('.cursor-line').style['--share'], '1');
   asStored('kernels', [...linesOf(section), ...linesOf(shown(kernelsSection([run(), second()]), 333))]);
@@ -84,11 +86,11 @@ test('kernels: what is left out', () => {
   assert.ok(plain.querySelector('.cursor-words').textContent.startsWith('After 101 products') || plain.querySelector('.cursor-words').textContent.startsWith('After 100 products'), plain.querySelector('.cursor-words').textContent);
   // The price has the layout as a whole, in the precision of the kernel, and the stages of that precision.
   const priced = shown(kernelsSection([run({ kernels: [warp, base], layouts: [layout({ precision: 'f32', seconds: 50 }), layout({ share: 'a', seconds: 100 }), layout({}), layout({ seconds: 200 })] })]));
-  assert.ok(priced.querySelector('.cursor-words').textContent.includes('warp 24.1 ms'), priced.querySelector('.cursor-words').textContent);
+  assert.ok(priced.querySelector('.cursor-words').textContent.includes('warp 39.7 ms'), priced.querySelector('.cursor-words').textContent);
   // A kernel without a price pays at once, which an axis of powers cannot show.
-  const free = shown(kernelsSection([run({ kernels: [{ ...warp, break_even: 0 }, { ...warp, kernel: 'other', break_even: 54.5 }, base] })]));
-  assert.ok(free.querySelector('.cursor-words').textContent.startsWith('After 55 products'), free.querySelector('.cursor-words').textContent);
-  assert.deepEqual(texts(free, '.halo').filter((one) => one.startsWith('even')), ['even after 55']);
+  const free = shown(kernelsSection([run({ kernels: [{ ...warp, break_even: 0 }, { ...warp, kernel: 'other', break_even: 1054.5 }, base] })]));
+  assert.ok(free.querySelector('.cursor-words').textContent.startsWith('After 1,055 products'), free.querySelector('.cursor-words').textContent);
+  assert.deepEqual(texts(free, '.halo').filter((one) => one.startsWith('even')), ['even after 1,055']);
   // At most five kernels and the baseline, and each name once.
   const many = Array.from({ length: 7 }, (_, i) => ({ ...warp, kernel: `k${i}`, median_seconds: 1e-5 * (i + 1) }));
   const even = (kernels) => kernelsSection([run({ kernels })]).querySelector('.cursor-words').textContent;
