@@ -248,20 +248,31 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       const lowest = Math.max(py, ...places.filter(([qx]) => qx > px - long && qx <= px).map(([, qy]) => qy));
       names.push({ x: px, y: is_crossed ? lowest + text * 1.1 : py - text * 0.4, name: curve.name, colour: curve.colour, end: true });
     }
+    const radius = text * 0.4;
+    const markers = options.points.map((point) => marker(point.colour, x(point.x), y(point.y), radius, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
     for (const point of options.points) {
-      svg.push(marker(point.colour, x(point.x), y(point.y), text * 0.4, s('title', {}, `${point.title ?? point.name}: ${xText(point.x)}, ${yText(point.y)}`)));
       if (point.name === '') continue;
       const right = x(point.x) > width * 0.62;
       names.push({ x: x(point.x) + (right ? -1 : 1) * text * 0.65, y: y(point.y) + text * 0.35, name: point.name, colour: point.colour, end: right });
     }
-    // Names that would overlap move down.
+    // Names that would overlap move down, also from the markers if there is a free place in the chart.
     names.sort((a, b) => a.y - b.y);
     names.forEach((name, i) => {
-      for (const other of names.slice(0, i)) {
-        if (Math.abs(other.x - name.x) < text * 11 && name.y - other.y < text * 1.15) name.y = other.y + text * 1.15;
-      }
+      const from = name.end ? name.x - text * 0.6 * name.name.length : name.x;
+      const near = options.points.filter((point) => x(point.x) > from - radius && x(point.x) < from + text * 0.6 * name.name.length + radius).map((point) => y(point.y));
+      const free = (taken: number[]): number => {
+        let at = name.y;
+        for (let before = NaN; before !== at;) {
+          before = at;
+          for (const other of names.slice(0, i)) if (Math.abs(other.x - name.x) < text * 11 && Math.abs(at - other.y) < text * 1.15) at = other.y + text * 1.15;
+          for (const spot of taken) if (spot > at - text * 0.8 - radius && spot < at + text * 0.2 + radius) at = spot + text * 0.8 + radius;
+        }
+        return at;
+      };
+      name.y = free(near) <= height - bottom ? free(near) : free([]);
       svg.push(s('text', { x: name.x, y: name.y, 'text-anchor': name.end ? 'end' : 'start', class: 'halo', fill: name.colour === null ? undefined : series(name.colour) }, name.name));
     });
+    svg.push(...markers);
     let at = 0;
     let below = height + text * 0.9;
     for (const key of options.keys ?? []) {

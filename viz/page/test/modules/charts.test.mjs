@@ -75,6 +75,25 @@ test('the name of a curve is above it, or below it if another curve is close abo
   assert.equal(names((x) => x / 20, () => 1e-5, () => 1e5), 'below none none');
 });
 
+test('names leave room for markers, which are drawn over them', () => {
+  const point = (name, x, y) => ({ name, x, y, colour: 0 });
+  const drawn_points = (...points) => {
+    const figure = drawn(xyChart('t', 'l', xy({ points })));
+    const at = figure.querySelectorAll('.marker').map((one) => /^M([\d.]+) ([\d.]+)/.exec(one.getAttribute('d')).slice(1).map(Number)).map(([x, y]) => [x + 0.4 * 12.48, y]);
+    // Markers under a name, of which a letter is 7.5 pixels wide.
+    const hidden = figure.querySelectorAll('.halo').flatMap((name) => at.filter(([x, y]) => {
+      const [left, base] = ['x', 'y'].map((key) => Number(name.getAttribute(key)));
+      return x > left && x < left + 7.5 * name.textContent.length && y > base - 10 && y < base + 2.5;
+    }));
+    const order = figure.querySelector('svg').children.map((one) => one.getAttribute('class')).filter((one) => one === 'halo' || one === 'marker').join(' ');
+    return [hidden.length, order, figure.querySelectorAll('.halo').map((one) => Number(one.getAttribute('y')) - at[0][1])];
+  };
+  assert.deepEqual(drawn_points(point('a long name', 3, 1), point('', 6, 1.02), point('other', 5, 0.8)).slice(0, 2), [0, 'halo halo marker marker marker']);
+  assert.deepEqual(drawn_points(point('a name', 3, 1), point('', 100, 1))[2].map((one) => one.toFixed(2)), ['4.37']); // beside its marker, if no other is near
+  // Where markers are everywhere below, it stays.
+  assert.deepEqual(drawn_points(point('a name', 3, 1), ...Array.from({ length: 60 }, (_, i) => point('', 4, 0.1 * 1.05 ** i)))[2].map((one) => one.toFixed(2)), ['4.37']);
+});
+
 test('a slider moves a line along the axis', () => {
   const figure = drawn(xyChart('t', 'l', xy({ cursor: { name: 'N', start: 10, words: (x) => `at ${x.toPrecision(6)}` } })));
   const range = figure.querySelector('input');
