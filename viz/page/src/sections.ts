@@ -59,10 +59,11 @@ function kernelTable(runs: Run[]): HTMLElement {
   const headings: Heading[] = [
     ...(runs.length > 1 ? [{ name: 'recipe', left: true }] : []),
     { name: 'kernel', left: true }, { name: 'backend', left: true }, { name: 'time', title: 'median of the samples' },
+    { wraps: true, name: 'speed-up', title: 'over the baseline, with the 95 % confidence interval of the median' },
+    { name: 'break-even', title: 'products after which the preprocessing has paid for itself' },
     { name: 'spread', title: '90th minus 10th percentile, over the median' }, { name: 'GFLOP/s' }, { name: 'GB/s' },
     { name: 'of copy', title: 'share of the copy bandwidth measured in the same run' }, { name: 'B/nonzero', title: 'bytes that a product must move' },
-    { name: 'error/bound', title: 'at most 1 if the result is right' }, { wraps: true, name: 'speed-up', title: 'over the baseline, with the 95 % confidence interval of the median' },
-    { name: 'break-even', title: 'products after which the preprocessing has paid for itself' },
+    { name: 'error/bound', title: 'at most 1 if the result is right' },
   ];
   const rows = runs.flatMap((run) => run.report.kernels.map((kernel): Cell[] => {
     const ok = kernel.status === 'measured';
@@ -81,14 +82,14 @@ function kernelTable(runs: Run[]): HTMLElement {
     }
     return [...cells,
       { text: seconds(kernel.median_seconds), value: kernel.median_seconds },
+      { text: speedup, value: kernel.speedup, tone },
+      { text: kernel.baseline ? '–' : kernel.break_even !== null ? counted(Math.ceil(kernel.break_even)) : kernel.verdict === 'slower' ? 'never' : '–', value: kernel.break_even },
       { text: percent(kernel.spread), value: kernel.spread, tone: kernel.spread > 0.1 ? 'bad' : undefined },
       { text: significant(kernel.gflops), value: kernel.gflops },
       { text: significant(kernel.gbytes_per_second), value: kernel.gbytes_per_second },
       { text: percent(kernel.share_of_copy_bandwidth), value: kernel.share_of_copy_bandwidth },
       { text: significant(kernel.bytes_per_nonzero), value: kernel.bytes_per_nonzero },
       { text: kernel.error_over_bound === null ? '∞' : significant(kernel.error_over_bound), value: kernel.error_over_bound },
-      { text: speedup, value: kernel.speedup, tone },
-      { text: kernel.baseline ? '–' : kernel.break_even !== null ? counted(Math.ceil(kernel.break_even)) : kernel.verdict === 'slower' ? 'never' : '–', value: kernel.break_even },
     ];
   }));
   const reasons = runs.flatMap((run) => run.report.kernels.filter((kernel) => kernel.reason).map((kernel) => h('li', {}, `${kernel_name(kernel)}: ${kernel.reason}`)));
