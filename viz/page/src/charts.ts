@@ -43,20 +43,21 @@ function saveChart(figure: HTMLElement, title: string): void {
   const context = whole.getContext('2d') as CanvasRenderingContext2D;
   context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--paper');
   context.fillRect(0, 0, whole.width, whole.height);
-  context.drawImage(snapshotOf(figure, width + margin / ratio, height, ratio), margin, margin); // the last tick's text may be wider
+  context.drawImage(snapshotOf(figure, width, height, ratio), margin, margin);
   whole.toBlob((blob) => blob && download(blob, `${title.replace(/[^\w.-]+/g, '_')}.png`));
 }
 
-// A vertical line for each tick, with the text of the tick at the baseline if there is space.
-function verticalGrid(ticks: number[], at: (tick: number) => number, [top, bottom, baseline]: [number, number, number], text_of: (tick: number) => string): SVGElement[] {
+// A vertical line for each tick, with the text of the tick at the baseline if there is space, within the width.
+function verticalGrid(ticks: number[], at: (tick: number) => number, [top, bottom, baseline, width]: [number, number, number, number], text_of: (tick: number) => string): SVGElement[] {
   const pixels_of_letter = 9;
   let free = -Infinity;
   return ticks.flatMap((tick) => {
     const line = s('line', { x1: at(tick), x2: at(tick), y1: top, y2: bottom, class: 'grid' });
     const half = (text_of(tick).length * pixels_of_letter) / 2;
-    if (at(tick) - half < free) return [line];
+    const is_last = at(tick) + half > width;
+    if (at(tick) - (is_last ? 2 : 1) * half < free) return [line];
     free = at(tick) + half;
-    return [line, s('text', { x: at(tick), y: baseline, 'text-anchor': tick === 0 ? 'start' : 'middle', class: 'name' }, text_of(tick))];
+    return [line, s('text', { x: at(tick), y: baseline, 'text-anchor': tick === 0 ? 'start' : is_last ? 'end' : 'middle', class: 'name' }, text_of(tick))];
   });
 }
 
@@ -113,7 +114,7 @@ export function sampleStrips(title: string, rows: Dots[], note: string): HTMLEle
     const to = Math.max(...rows.map((row) => Math.max(row.high * 1.25, row.median * 1.3)));
     const scale = scaleLinear().domain([0, to]).range([0, width - text]).nice();
     const height = rows.length * line + text * 2.4;
-    svg.push(...verticalGrid(scale.ticks(Math.max(2, Math.floor(width / (text * 8)))), scale, [0, height - text * 1.9, height - text * 0.6], seconds));
+    svg.push(...verticalGrid(scale.ticks(Math.max(2, Math.floor(width / (text * 8)))), scale, [0, height - text * 1.9, height - text * 0.6, width], seconds));
     rows.forEach((row, i) => {
       const y = i * line + text * 1.3;
       const dots = row.samples.length > 600 ? row.samples.filter((_, k) => k % Math.ceil(row.samples.length / 600) === 0) : row.samples;
@@ -217,7 +218,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
     const x = (options.linear ? scaleLinear() : scaleLog()).domain(options.xRange).range([left, width - text]);
     const y = scaleLog().domain(options.yRange).range([height - bottom, text * 1.6]);
     const svg: SVGElement[] = [];
-    svg.push(...verticalGrid(options.linear ? x.ticks(Math.max(2, Math.floor(width / (text * 9)))) : logTicks(...options.xRange), x, [text * 1.6, height - bottom, height - bottom + text * 1.3], xText));
+    svg.push(...verticalGrid(options.linear ? x.ticks(Math.max(2, Math.floor(width / (text * 9)))) : logTicks(...options.xRange), x, [text * 1.6, height - bottom, height - bottom + text * 1.3, width], xText));
     for (const tick of logTicks(...options.yRange)) {
       svg.push(s('line', { x1: left, x2: width - text, y1: y(tick), y2: y(tick), class: 'grid' }),
         s('text', { x: left - text * 0.5, y: y(tick) + text * 0.35, 'text-anchor': 'end', class: 'name' }, yText(tick)));
@@ -334,7 +335,7 @@ export function ratioBars(title: string, rows: { name: string; value: number; lo
     const high = Math.max(1, ...rows.map((row) => row.high)) * 1.05;
     const scale = scaleLog().domain([low, high]).range([text, width - text]);
     const height = rows.length * line + text * 2;
-    svg.push(...verticalGrid(logTicks(low, high), scale, [0, height - text * 1.7, height - text * 0.4], (tick) => `${significant(tick)} ×`),
+    svg.push(...verticalGrid(logTicks(low, high), scale, [0, height - text * 1.7, height - text * 0.4, width], (tick) => `${significant(tick)} ×`),
       s('line', { x1: scale(1), x2: scale(1), y1: 0, y2: height - text * 1.7, class: 'axis' }));
     rows.forEach((row, i) => {
       const y = i * line + text;

@@ -14,9 +14,12 @@ const numbers = (element, selector, name) => element.querySelectorAll(selector).
 const texts = (element, selector) => element.querySelectorAll(selector).map((one) => one.textContent);
 const xy = (given) => ({ x: 'across', y: 'up', xRange: [1, 1000], yRange: [0.1, 10], points: [], curves: [], ...given });
 
+// The texts of the grid lines across, right of those of the other axis, and before the name of the axis.
+const across = (figure) => figure.querySelectorAll('text.name').filter((one) => Number(one.getAttribute('x')) > 52).slice(0, -1);
+
 test('axes of powers have ticks within their range', () => {
-  // The texts of the grid lines across, which are not close to each other.
-  const ticks = (low, high, width = 500) => texts(drawn(xyChart('t', 'l', xy({ xRange: [low, high] })), width), 'text[text-anchor=middle]').slice(0, -1).join(' ');
+  // Those that are not close to each other.
+  const ticks = (low, high, width = 500) => across(drawn(xyChart('t', 'l', xy({ xRange: [low, high] })), width)).map((one) => one.textContent).join(' ');
   assert.equal(ticks(1, 1000), '1 10 100 1,000');
   assert.equal(ticks(1, 50), '1 2 5 10 20 50');
   assert.equal(ticks(0.9, 110), '1 2 5 10 20 50 100');
@@ -30,11 +33,14 @@ test('axes of powers have ticks within their range', () => {
 test('ticks of a narrow chart have fewer texts, and keep their lines', () => {
   const wide = drawn(xyChart('t', 'l', xy({ xRange: [1, 100000], xText: (x) => `about ${x}` })), 900);
   const narrow = drawn(xyChart('t', 'l', xy({ xRange: [1, 100000], xText: (x) => `about ${x}` })), 250);
-  const count = (figure) => [figure.querySelectorAll('line.grid').length, texts(figure, 'text[text-anchor=middle]').length];
+  const count = (figure) => [figure.querySelectorAll('line.grid').length, across(figure).length];
   assert.deepEqual([count(wide)[0], count(narrow)[0]], [13, 13]); // 6 across, and 7 of the other axis
   assert.ok(count(narrow)[1] < count(wide)[1]);
-  const ends = narrow.querySelectorAll('text[text-anchor=middle]').slice(0, -1).map((text) => [Number(text.getAttribute('x')), text.textContent.length * 4.5]).map(([x, half]) => [x - half, x + half]);
-  assert.ok(ends.every(([begin], i) => i === 0 || begin >= ends[i - 1][1]));
+  for (const [figure, width] of [[narrow, 250], [wide, 900]]) {
+    const ends = across(figure).map((text) => [Number(text.getAttribute('x')), text.textContent.length * 4.5, text.getAttribute('text-anchor') === 'end']).map(([x, half, is_end]) => (is_end ? [x - 2 * half, x] : [x - half, x + half]));
+    assert.ok(ends.every(([begin, end], i) => (i === 0 || begin >= ends[i - 1][1]) && end <= width), JSON.stringify(ends));
+  }
+  assert.equal(across(wide).at(-1).textContent, 'about 100000');
 });
 
 test('curves, their names and the points of a chart', () => {
@@ -123,8 +129,8 @@ test('a chart is saved as a picture as wide as a slide', () => {
   assert.deepEqual(downloads.splice(0), ['Time_a_b.png']);
   const [whole, snapshot] = made;
   // 1800 pixels for 450, and margins of 60.
-  assert.deepEqual([whole.width, whole.height, snapshot.width, snapshot.height], [1920, 1200 + 120, (450 + 15) * 4, 1200]);
-  assert.deepEqual(drawnOn(whole.calls), ['fillRect 0 0 1920 1320 fillStyle=#fff globalAlpha=1', 'drawImage canvas 1860 x 1200 60 60']);
+  assert.deepEqual([whole.width, whole.height, snapshot.width, snapshot.height], [1920, 1200 + 120, 450 * 4, 1200]);
+  assert.deepEqual(drawnOn(whole.calls), ['fillRect 0 0 1920 1320 fillStyle=#fff globalAlpha=1', 'drawImage canvas 1800 x 1200 60 60']);
 });
 
 test('bars of stages, samples, parts and ratios', () => {
@@ -141,7 +147,7 @@ test('bars of stages, samples, parts and ratios', () => {
   const strips = drawn(sampleStrips('t', [dots('a', [1, 2, 3, 50, 60]), dots('b', Array.from({ length: 1201 }, (_, i) => 1 + i / 1000), { median: 1.5, low: 1.1, high: 100 })], 'n'));
   assert.equal(strips.querySelectorAll('circle').length, 5 + 401); // of more than 600 samples, every third
   const few = drawn(sampleStrips('t', [dots('a', [1, 2, 3, 50, 60])], ''));
-  assert.deepEqual(texts(few, 'text[text-anchor=end]'), ['2 further right →']);
+  assert.deepEqual(texts(few, 'text[text-anchor=end]'), ['4 s', '2 further right →']);
   assert.equal(few.querySelectorAll('circle').length, 3);
   const parts = [{ name: 'p', size: 3, role: 'value' }, { name: 'q', size: 1, role: 'odd' }];
   const stacked = drawn(stackedBars('t', [{ name: 'r', detail: 'd', parts }, { name: 's', detail: 'e', parts: [{ name: 'z', size: 0, role: 'column' }] }], (size) => `${size} B`));
