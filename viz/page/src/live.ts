@@ -155,12 +155,14 @@ class LivePage {
   // `text`: of the recipe.
   private open(file: LiveFile, text = file.text): void {
     this.file = file;
+    this.frame.blank();
     this.editor.begin(text);
     if (this.menu) this.menu.value = String(this.facts.files.indexOf(file));
     useFile(file);
     this.lesson = file.lesson ? new LessonPanel(file.lesson, {
       runWith: (question) => this.runWith(question),
       figure: (name) => this.frame.figure(name),
+      runs: () => !this.frame.isBlank,
       showStage: (stage) => this.frame.showStage(stage),
       point: (control) => this.controls.point(control),
     }) : null;
@@ -376,6 +378,7 @@ class LivePage {
   private async showRun(ran: Ran, timed: boolean, text: string): Promise<void> {
     const { began } = this;
     performance.mark('ran');
+    if (this.frame.isBlank && text !== this.editor.text) return; // of the file before
     if (ran.page === undefined || !ran.parts) {
       if (text !== this.editor.text) return;
       this.frame.dim(true);
@@ -383,7 +386,7 @@ class LivePage {
       const { problems } = await this.check();
       if (problems.length > 0) return this.saysErrors(problems.length);
       this.showProblems([], ran.error ?? '');
-      this.say('The recipe did not run on this matrix; the picture is that of the last run.');
+      this.say(`The recipe did not run on this matrix${this.frame.isBlank ? '' : '; the picture is that of the last run'}.`);
       return;
     }
     await this.frame.show(ran.page, ran.parts);
@@ -399,7 +402,7 @@ class LivePage {
 
   private saysErrors(count: number): void {
     this.frame.dim(true);
-    this.say(`The recipe has ${count === 1 ? 'an error' : `${count} errors`}; the picture is that of the last valid one.`);
+    this.say(`The recipe has ${count === 1 ? 'an error' : `${count} errors`}${this.frame.isBlank ? '' : '; the picture is that of the last valid one'}.`);
   }
 
   private failed(error: unknown, again: boolean): void {

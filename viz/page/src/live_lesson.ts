@@ -11,6 +11,7 @@ export interface LessonActs {
   // Runs the recipe of the lesson with these changes, and resolves when its picture is shown.
   runWith(question: Question): Promise<void>;
   figure(name: string): string | null; // of the last stage of the report that is shown
+  runs(): boolean; // false if the recipe has not run since the lesson was opened
   showStage(stage: number): void;
   point(control: string): void; // makes the control visible and marks it
 }
@@ -79,7 +80,8 @@ export class LessonPanel {
           })];
       }
       case 'try':
-        return [this.compared(), h('p', {}, 'Now move the controls below, and watch the picture and the figure.'), this.next('Why is it so?', 'explanation')];
+        return [this.compared(), ...(this.acts.runs() ? [h('p', {}, `Now move the controls below, and watch the picture${this.question.figure ? ' and the figure' : ''}.`)]
+          : blocksOf(['The page does not run this recipe. A lesson that brings code is run in a terminal:', '', ...(parts.Commands ?? [])])), this.next('Why is it so?', 'explanation')];
       case 'explanation':
         return [...blocksOf(parts.Explanation), this.next('To the exercise', 'exercise')];
       case 'exercise': {

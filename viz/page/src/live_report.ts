@@ -39,10 +39,25 @@ export class ReportFrame {
       this.stage = null;
       await own.spmvReport?.show(parts, stage);
       this.page = page;
+      if (page === this.newest) this.element.classList.remove('blank');
       if (this.section !== '') own.document.getElementById(this.section)?.scrollIntoView();
       this.section = '';
     });
     await this.building;
+  }
+
+  // Nothing is shown until the next report is: the file is another one.
+  blank(): void {
+    this.newest = 0;
+    this.element.classList.add('blank');
+  }
+
+  get isBlank(): boolean {
+    return this.element.classList.contains('blank');
+  }
+
+  private get shown(): ReportWindow['spmvPage'] {
+    return this.isBlank ? undefined : (this.frame.contentWindow as ReportWindow | null)?.spmvPage;
   }
 
   // The next report shows this stage.
@@ -52,8 +67,7 @@ export class ReportFrame {
 
   // Shows a stage of the present report.
   showStage(stage: number): void {
-    const { spmvPage } = (this.frame.contentWindow ?? {}) as ReportWindow;
-    spmvPage?.moveTo(stage);
+    this.shown?.moveTo(stage);
   }
 
   // Scrolls to a section of the next report.
@@ -67,7 +81,7 @@ export class ReportFrame {
 
   // A figure of the last stage; null if the report has none of this name.
   figure(name: string): string | null {
-    return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.figure(name) ?? null;
+    return this.shown?.figure(name) ?? null;
   }
 
   dim(old: boolean): void {
@@ -82,11 +96,11 @@ export class ReportFrame {
 
   // The view as a slide.
   picture(): HTMLCanvasElement | null {
-    return (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.picture() ?? null;
+    return this.shown?.picture() ?? null;
   }
 
   // The view as an animated GIF; null if nothing moves in it.
   async movie(progress: (share: number) => void): Promise<Blob | null> {
-    return (await (this.frame.contentWindow as ReportWindow | null)?.spmvPage?.movie(progress)) ?? null;
+    return (await this.shown?.movie(progress)) ?? null;
   }
 }

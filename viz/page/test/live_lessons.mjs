@@ -63,6 +63,9 @@ export async function lessons(open, program, source) {
     const asked = await page.evaluate(() => ['.asked', '.lesson-place'].map((name) => document.querySelector(name).getBoundingClientRect()));
     check(`lesson, ${where}: the question and its answers are in view`, asked[0].top >= asked[1].top && asked[0].bottom <= asked[1].bottom + 1 && asked[1].bottom <= height, JSON.stringify(asked));
   }
+  await page.locator('[data-name=file]').selectOption({ label: '9. A format of your own, in one file' });
+  await idle(page);
+  check('the picture of the lesson before is not that of code', !(await page.locator('iframe').isVisible()) && !(await page.locator('.status').innerText()).includes('picture'), await page.locator('.status').innerText());
   await page.context().close();
   child.kill();
 }

@@ -30,9 +30,9 @@ It is **8 %**.
 Wait.
 `;
 
-function panelOf(text, figures = {}) {
+function panelOf(text, figures = {}, runs = true) {
   const log = [];
-  const panel = new LessonPanel(text, { runWith: async (question) => void log.push(`run ${question.figure ?? question.ask}`), figure: (name) => figures[name] ?? null, showStage: (stage) => log.push(`stage ${stage}`), point: (name) => log.push(`point ${name}`) });
+  const panel = new LessonPanel(text, { runWith: async (question) => void log.push(`run ${question.figure ?? question.ask}`), figure: (name) => figures[name] ?? null, runs: () => runs, showStage: (stage) => log.push(`stage ${stage}`), point: (name) => log.push(`point ${name}`) });
   document.body.replaceChildren(panel.element);
   const named = (name) => panel.element.querySelector(`[data-name="${name}"]`);
   return { panel, log, named, press: (name) => named(name).click(), verdict: () => panel.element.querySelector('.verdict')?.textContent, take: () => log.splice(0).join('; ') };
@@ -110,6 +110,12 @@ test('a lesson whose answers are in the text', async () => {
   bare.named('answer').parentElement.dispatchEvent(new Event('submit', { cancelable: true }));
   await later();
   assert.deepEqual([bare.verdict(), bare.take()], ['You predicted 6.', 'run undefined']);
+  assert.ok(bare.panel.element.textContent.includes('watch the picture.'));
+  const code = panelOf('# L\n**Aim.** A\n**Predict first.** How?\n<!-- page {"choices": ["7"]} -->\n**Commands.** The recipe has code.\n\n```sh\nworkbench run x.toml\n```\n**Exercise.** x', {}, false);
+  code.press('choice 7');
+  await later();
+  assert.ok(!code.panel.element.textContent.includes('move the controls'));
+  assert.ok(code.panel.element.textContent.includes('is run in a terminal:The recipe has code.workbench run x.toml'), code.panel.element.textContent);
 });
 
 test('where to begin: examples with pictures, lessons, recipes and files', async () => {
@@ -195,6 +201,13 @@ test('the frame of the report shows one report after another', async () => {
   frame.press({ key: 'ArrowLeft', shiftKey: true });
   assert.equal(take(), 'move 2; key ArrowLeft true true');
   assert.deepEqual([frame.figure('a'), frame.figure('b'), frame.picture(), await frame.movie(() => undefined)], ['5', null, 'picture', 'movie']);
+  // Of another file nothing is shown before its own report, also not by an older one that comes late.
+  const late = frame.show(7, ['p7']);
+  frame.blank();
+  await late;
+  assert.deepEqual([frame.isBlank, frame.figure('a'), frame.picture(), take()], [true, null, null, '']);
+  await frame.show(8, ['p8']);
+  assert.deepEqual([frame.isBlank, frame.figure('a'), take()], [false, '5', 'show p8 null']);
   frame.dim(true);
   assert.ok(frame.element.classList.contains('old'));
   frame.dim(false);
