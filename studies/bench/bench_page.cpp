@@ -36,6 +36,7 @@ nlohmann::json json_of(const Record& record) {
         {"interval", record.interval ? nlohmann::json{record.interval->low, record.interval->high} : nlohmann::json(nullptr)},
         {"verdict", record.verdict},
         {"break_even", known_or_null(record.break_even)},
+        {"warnings", record.warnings},
         {"copy_bandwidth", record.copy_bandwidth},
         {"nonzeros", metric_or_null(record, "nonzeros")}};
 }
@@ -50,6 +51,7 @@ nlohmann::json json_of(const Ranking& ranking) {
                            {"count", one.speedup.count},
                            {"won", one.won},
                            {"tied", one.tied},
+                           {"warned", one.warned},
                            {"not_measured", one.not_measured}});
     }
     return {{"device", ranking.device},

@@ -330,6 +330,7 @@ TEST_SUITE("rankings of two axes") {
         records[0].copy_bandwidth = 5;
         records[0].read_bandwidth = 6;
         records[0].break_even = 12;
+        records[0].warnings = {"noise", "more of it"};
         const auto page = nlohmann::json::parse(section_of_page(bench_page(records, "a title", "a command"), "document"));
         CHECK(page["kind"] == "bench");
         CHECK(page["title"] == "a title");
@@ -339,6 +340,8 @@ TEST_SUITE("rankings of two axes") {
         CHECK(page["records"][0]["copy_bandwidth"] == 5);
         CHECK(page["records"][1]["nonzeros"] == nullptr);
         CHECK(page["records"][0]["break_even"] == 12);
+        CHECK(page["records"][0]["warnings"] == records[0].warnings);
+        CHECK(page["records"][1]["warnings"] == nlohmann::json::array());
         CHECK(page["records"][2]["precision"] == "f32");
         CHECK(page["records"][3]["interval"] == nullptr);
         REQUIRE(page["rankings"].size() == 2);
@@ -353,6 +356,7 @@ TEST_SUITE("rankings of two axes") {
                                                   {"count", 2},
                                                   {"won", 0},
                                                   {"tied", 0},
+                                                  {"warned", 1},
                                                   {"not_measured", 0}});
         CHECK(f64["recipes"][0]["geometric_mean"] == doctest::Approx(4));
         CHECK(page["rankings"][1]["precision"] == "f32");

@@ -204,6 +204,7 @@ export interface BenchRecord {
   interval: [number, number] | null;
   verdict: string;
   break_even: number | null;
+  warnings: string[];
   copy_bandwidth: number;
   nonzeros: number | null;
   rows: number | null;
@@ -213,7 +214,7 @@ export interface Ranking {
   device: string;
   precision: string;
   matrices: number;
-  recipes: { recipe: string; geometric_mean: number; least: number; most: number; count: number; won: number; tied: number; not_measured: number }[];
+  recipes: { recipe: string; geometric_mean: number; least: number; most: number; count: number; won: number; tied: number; warned: number; not_measured: number }[];
 }
 
 export interface Ratios {

@@ -22,9 +22,9 @@ const stored = (name, sections) => asStored(name, sections.flatMap((one) => line
 
 const record = (given) => ({
   recipe: 'sell', matrix: 'grid', device: 'host', precision: 'f64', status: 'measured', reason: '', layout: 'sell', kernel: 'warp', backend: 'kokkos', seconds: 2e-5, gflops: 3.3, gbytes_per_second: 18, bytes_per_nonzero: 12, speedup: 1.5,
-  interval: [1.4, 1.6], verdict: 'faster', break_even: 41.2, copy_bandwidth: 20e9, nonzeros: 1000, rows: 300, ...given,
+  interval: [1.4, 1.6], verdict: 'faster', break_even: 41.2, warnings: [], copy_bandwidth: 20e9, nonzeros: 1000, rows: 300, ...given,
 });
-const ranked = (recipe, geometric_mean, given = {}) => ({ recipe, geometric_mean, least: geometric_mean * 0.8, most: geometric_mean * 1.3, count: 2, won: 1, tied: 0, not_measured: 3, ...given });
+const ranked = (recipe, geometric_mean, given = {}) => ({ recipe, geometric_mean, least: geometric_mean * 0.8, most: geometric_mean * 1.3, count: 2, won: 1, tied: 0, warned: 0, not_measured: 3, ...given });
 const bench = () => ({
   kind: 'bench', command: '', runs: [], records: [
     record({}), record({ matrix: 'other', nonzeros: 5000, speedup: 2.5, interval: null, verdict: 'within noise', break_even: null }),
@@ -48,6 +48,14 @@ test('a bench has a ranking for each device and precision, charts and all measur
   assert.deepEqual(points(gpu), ['grid, sell: 7,000, 9']);
   assert.equal(speedups.querySelector('svg').getAttribute('aria-label'), '3 points');
   stored('bench', [ranking, records]);
+  // Columns of warnings, if there are any.
+  const page = bench();
+  page.records[1].warnings = ['a short cache', 'noise'];
+  page.rankings[0].recipes[0].warned = 1;
+  const [warned, listed] = shown(benchSections(page));
+  assert.deepEqual(rows(warned), ['sell; 1.9 ×; 1.52; 2.47; 2; 1; 0; 3; 50 %', 'csr; 0.9 ×; 0.72; 1.17; 2; 0; 2; 3; 0 %', 'ell; –; 0; 0; 0; 1; 0; 3; –', 'sell; 9 ×; 7.2; 11.7; 2; 1; 0; 3', 'none; –; 0; 0; 0; 1; 0; 3']);
+  const marks = listed.querySelectorAll('tbody tr').map((row) => row.children.at(-1));
+  assert.deepEqual(marks.slice(0, 3).map((mark) => `${mark.textContent}|${mark.getAttribute('title')}`), ['|', '2|a short cache\nnoise', '|']);
 });
 
 test('of many recipes, the chart has the six fastest', () => {
