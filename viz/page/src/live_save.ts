@@ -20,7 +20,11 @@ export function saveMenu(saved: Saved): HTMLElement {
   const picture = (): void => {
     const canvas = saved.frame.picture();
     if (!canvas) return saved.say('There is no picture to save.');
-    canvas.toBlob((blob) => blob && download(blob, named('.png')));
+    canvas.toBlob((blob) => {
+      if (!blob) return;
+      download(blob, named('.png'));
+      saved.say('The picture was saved.');
+    });
   };
   const movie = async (): Promise<void> => {
     const gif = await saved.frame.movie((share) => saved.say(`Drawing the GIF: ${percent(Math.round(100 * share) / 100)}`));

@@ -167,7 +167,8 @@ export function drawSlide(pictures: SlidePicture[], texts: SlideTexts): HTMLCanv
   }
   if (has_row) {
     let at = margin;
-    for (const one of texts.headlines) at += writeHeadline(pen, one, at, top + 14, slide.width / 3 - margin) + 40;
+    for (const one of texts.headlines) at += writeHeadline(pen, one, at, top + 14, slide.width / 5) + 40;
+    pen.lines(texts.sentence, slide.width - margin - at, 12).slice(0, 5).forEach((line, i) => pen.write(line, at, top + 6 + i * 15, 12, 'ink'));
   } else {
     const width = slide.width - margin - x;
     const [{ caption }] = pictures;

@@ -253,7 +253,7 @@ test('what is saved', async () => {
   const { spmvPage } = frame.element.querySelector('iframe').contentWindow;
   spmvPage.picture = () => ({ toBlob: (act) => act(new Blob(['p'])) });
   spmvPage.movie = async (progress) => (progress(0.256), new Blob(['m']));
-  assert.deepEqual(await press('Picture'), ['demo.png', '']);
+  assert.deepEqual(await press('Picture'), ['demo.png', 'The picture was saved.']);
   assert.deepEqual(await press('GIF'), ['demo.gif', 'Drawing the GIF: 26 %; The view was saved as an animated GIF.']);
   spmvPage.picture = () => ({ toBlob: (act) => act(null) });
   assert.deepEqual(await press('Picture'), ['', '']);

@@ -1,6 +1,7 @@
 import { downloads } from './dom.mjs';
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { sentenceOf } from '../../src/sentence';
 import { report, run_stages, runOf, stages, thinOf, tracksOf } from './documents.mjs';
 import { asStored, drawnOn, linesOf, pixelsOf } from './golden.mjs';
 import { gridOf } from './pages.mjs';
@@ -249,6 +250,8 @@ test('saved slides', async () => {
     press(viewer, `[data-mode=${mode}]`);
     press(viewer, `button[data-stage="${mode === 'beside' ? 3 : 1}"]`);
     const picture = viewer.picture();
+    const written = picture.calls.filter(({ name }) => name === 'fillText').map(({ words: [word] }) => word).join(' ');
+    assert.ok(written.includes(sentenceOf(viewer.tracks[0], mode === 'beside' ? 3 : 1)), `${mode}: ${written}`);
     lines.push(`# ${mode}: ${picture.width} x ${picture.height}`, ...drawnOn(picture.calls));
     one(viewer, '[title="Save the view as PNG"]').click();
   }
