@@ -245,7 +245,7 @@ function drawCutLines(context: CanvasRenderingContext2D, cuts: CutsFacts, view: 
   for (const across of [true, false]) {
     if (across ? cuts.kind === 'segment' : cuts.kind !== 'segment' && cuts.kind !== 'partition') continue;
     const length = across ? view.height : view.width;
-    const all = cuts.boundaries.map((boundary) => (across ? view.y + boundary * perRow : view.x + boundary * perColumn)).filter((at) => at >= -1 && at <= length + 1);
+    const all = [...new Set(cuts.boundaries)].map((boundary) => (across ? view.y + boundary * perRow : view.x + boundary * perColumn)).filter((at) => at >= -1 && at <= length + 1);
     const apart = all.filter((at, i) => i === 0 || at - all[i - 1] >= closest);
     if (cuts.step > 1 || apart.length < all.length / 2) {
       missing += all.length;

@@ -215,6 +215,7 @@ test('lines of cuts that would touch each other are left out', async () => {
   assert.deepEqual(lines(cuts('row_block', [0, 1, 50, 100])), ['10 20.5; 210 20.5; 10 120.5; 210 120.5; 10 220.5; 210 220.5', '']);
   assert.deepEqual(lines(cuts('row_block', [0, 1, 50, 51, 100]))[1], '3');
   assert.deepEqual(lines(cuts('row_block', [0, 1, 2, 3, 4, 5])), ['', '0']);
+  assert.deepEqual(lines(cuts('row_block', [0, 50, 50, 50, 50, 50, 100])), lines(cuts('row_block', [0, 50, 100]))); // empty pieces
   assert.deepEqual(lines(cuts('partition', [0, 1, 2, 3, 4, 100]))[0].split('; ').filter((one) => one.split(' ').length > 2), ['18 28 192 192']);
   // Zoomed, only lines in the frame count, and end with the matrix.
   assert.deepEqual(lines(cuts('row_block', [0, 1, 2, 3, 50, 100]), { scale: 2, x: -100, y: -300 }), ['10 120.5; 210 120.5', '']);
