@@ -184,7 +184,8 @@ export class Controls {
     const size = Math.max(rows.length, columns);
     const sized = h('input', { type: 'number', min: 1, max: most_slots, value: size, 'data-name': 'size', 'aria-label': 'Rows and columns of the matrix' });
     sized.addEventListener('change', () => {
-      if (sized.reportValidity() && sized.value !== '') resize(Number(sized.value));
+      if (sized.value === '') sized.value = String(size);
+      else if (sized.reportValidity()) resize(Number(sized.value));
     });
     return h('div', { class: 'drawing-place' }, grid, h('p', { class: 'hint' }, 'Click or drag to add or remove entries. ', sized, ` × ${size}`));
   }
@@ -325,19 +326,22 @@ export class Controls {
   private number(declaration: Declaration, value: boolean | number | string | null, common: { id: string; 'data-name': string }, set: (written: string) => void, slide: (value: number, written: string) => void): HTMLElement {
     const whole = declaration.type === 'integer';
     const tomlOf = (number: string): string => (whole || /[.e]/i.test(number) ? number : `${number}.0`);
+    let last = value === null ? '' : String(value); // what the text has
+    // The text has 1e3 as 1000, and keeps its value if the field is empty.
     const write = (written: string): void => {
-      const is_number = written.trim() !== '' && Number.isFinite(Number(written));
-      if (written.trim() !== '') set(is_number ? tomlOf(written) : quoted(written));
+      if (written === '') input.value = last;
+      else if (!Number.isFinite(Number(written))) set(quoted(written));
+      else set(tomlOf(whole && !Number.isSafeInteger(Number(written)) ? written : String(Number(written))));
     };
-    const input = h('input', { ...common, type: 'text', inputmode: whole ? 'numeric' : 'decimal', value: value === null ? '' : String(value), placeholder: declaration.optional ? 'not set' : '', size: 8 });
-    input.addEventListener('change', () => write(input.value));
+    const input = h('input', { ...common, type: 'text', inputmode: whole ? 'numeric' : 'decimal', value: last, placeholder: declaration.optional ? 'not set' : '', size: 8 });
+    input.addEventListener('change', () => write(input.value.trim()));
     const words = declaration.words.length > 0 ? h('datalist', { id: `${common.id}-words` }, ...declaration.words.map((word) => h('option', { value: word }))) : null;
     if (words) input.setAttribute('list', `${common.id}-words`);
     if (typeof value !== 'number') return h('span', { class: 'number' }, input, words);
     const is_size = common['data-name'].startsWith('matrix');
     const range = slider(declaration, value, is_size, common['data-name'], (now) => {
-      input.value = String(now);
-      slide(now, tomlOf(input.value));
+      input.value = last = String(now);
+      slide(now, tomlOf(last));
     }, () => this.edits.rest());
     return h('span', { class: 'number' }, range, input, words);
   }

@@ -87,10 +87,16 @@ test('values are written into the text', () => {
   assert.equal(change('stage 2 window', '8'), 'window = 64 -> window = 8');
   assert.equal(state.take(), 'edit 2');
   assert.equal(change('stage 2 window', ' '), ' -> ');
+  assert.equal(state.named('stage 2 window').value, '8');
+  assert.equal(change('layout 0 slice_height', '1e3'), 'slice_height = 32 -> slice_height = 1000');
+  assert.equal(change('layout 0 slice_height', '123456789012345678901'), 'slice_height = 1000 -> slice_height = 123456789012345678901');
+  assert.equal(change('layout 0 slice_height', '4.5'), 'slice_height = 123456789012345678901 -> slice_height = 4.5');
+  assert.equal(change('layout 0 slice_height', '32'), 'slice_height = 4.5 -> slice_height = 32');
+  state.take();
   assert.equal(change('stage 2 window', '2*mean'), 'window = 8 -> window = "2*mean"');
   assert.equal(change('layout 0 density', '1'), ' -> density = 1.0');
-  assert.equal(change('layout 0 density', '1e-3'), 'density = 1.0 -> density = 1e-3');
-  assert.equal(change('layout 0 density', '0.25'), 'density = 1e-3 -> density = 0.25');
+  assert.equal(change('layout 0 density', '1e-3'), 'density = 1.0 -> density = 0.001');
+  assert.equal(change('layout 0 density', '0.25'), 'density = 0.001 -> density = 0.25');
   state.take();
   assert.equal(change('stage 2 stable', false), ' -> stable = false');
   assert.equal(change('stage 2 key', 'first'), ' -> key = "first"');
@@ -168,6 +174,7 @@ test('a small matrix is drawn', () => {
   assert.equal(size(4), '. . . .|1 2 . .|. . 1 .|. . . 1');
   assert.equal(size(33), '. . . .|1 2 . .|. . 1 .|. . . 1');
   state.change('size', '');
+  assert.equal(state.named('size').value, '4');
   assert.equal(rows(), '. . . .|1 2 . .|. . 1 .|. . . 1');
   const key = (name, row, column) => {
     const event = Object.assign(new Event('keydown', { bubbles: true, cancelable: true }), { key: name });
