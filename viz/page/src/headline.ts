@@ -125,8 +125,11 @@ function sharesOf(track: Track, number: number): Headline[] {
     .sort((a, b) => b.gain - a.gain).slice(0, 1).map((one) => ({ ...one, gain: 0 }));
 }
 
+// No line ends between a number and its unit.
+const unbroken = (figure: string): string => figure.replace(/ (?=\S+$)/, '\u00a0');
+
 export function headline(track: Track, number: number): HTMLElement {
   return h('dl', { class: 'headline' }, ...headlineOf(track, number).map(({ name, meaning, before, now, gain }) =>
     h('div', { class: gain < 0 ? 'worse' : gain > 0 ? 'better' : '', title: meaning }, h('dt', {}, name),
-      h('dd', {}, before === null ? null : h('span', { class: 'was' }, `${before} →`), before === null ? null : ' ', h('b', {}, now)))));
+      h('dd', {}, before === null ? null : h('span', { class: 'was' }, `${unbroken(before)} →`), before === null ? null : ' ', h('b', {}, unbroken(now))))));
 }

@@ -239,7 +239,7 @@ export function recipeSection(page: PageDocument): HTMLElement {
   for (const run of page.runs) {
     const { recipe } = run.report;
     parts.push(h('h3', {}, page.runs.length > 1 ? `The recipe ${run.title}, resolved` : 'The recipe, resolved'),
-      h('p', { class: 'note' }, `From ${recipe.file}, with overrides applied and every default filled in. Save it to a file to repeat the run: workbench run FILE.`),
+      h('p', { class: 'note' }, `From ${recipe.file}, with overrides applied and every default filled in. Its paths are those seen from the folder of the run: save it to a file there to repeat the run with workbench run FILE.`),
       code(recipe.resolved, 'the recipe'));
   }
   return section('recipe', 'How to repeat this run', '', ...parts);
