@@ -23,7 +23,8 @@ std::vector<const SolveOutcome*> advisable(const SolveReport& report) {
 
 std::vector<Advised> advice_of(const SolveReport& report, bool new_values) {
     const std::vector<const SolveOutcome*> solved = advisable(report);
-    if (solved.size() < 2) return {};
+    const SolveOutcome* baseline = report.baseline();
+    if (solved.size() < 2 || (baseline != nullptr && !baseline->noise().empty())) return {};
     const auto seconds = [new_values](const SolveOutcome* one) { return one->once_seconds() + one->each_seconds(new_values); };
     const auto takes_less = [&](const SolveOutcome* a, const SolveOutcome* b) { return seconds(a) < seconds(b); };
     std::vector<Advised> found{{*std::min_element(solved.begin(), solved.end(), takes_less), 1}};

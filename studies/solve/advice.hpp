@@ -15,8 +15,8 @@ struct Advised {
 
 /// Ascending by `from`. N solves take once_seconds() + N each_seconds(). The first is the one with the least time for one
 /// solve, the baseline if several have it; each next one is faster than the one before beyond noise (speedup_of). Tuned solves,
-/// controls and recipes that did not converge are left out; empty if fewer than two recipes remain. new_values: each solve has
-/// new values of the matrix.
+/// controls and recipes that did not converge are left out; empty if fewer than two recipes remain, or if the times of the
+/// baseline are noise. new_values: each solve has new values of the matrix.
 [[nodiscard]] std::vector<Advised> advice_of(const SolveReport& report, bool new_values = false);
 
 /// The time of N solves over N, a line a recipe, and the crossings of advice_of.

@@ -43,8 +43,8 @@ struct SolveReport {
 /// Tables of at most 80 columns.
 [[nodiscard]] std::string solve_text(const SolveReport& report);
 
-/// The recipe with the least time for one solve, and for many; the same with new values before each solve. Empty if fewer than
-/// two recipes can be advised.
+/// The recipe with the least time for one solve, and for many; the same with new values before each solve; or that the
+/// times of the baseline are noise. Empty if fewer than two recipes can be advised.
 [[nodiscard]] std::vector<std::string> advice_text(const SolveReport& report);
 
 /// JSON, described in docs/solve.md.

@@ -281,12 +281,12 @@ std::string remarks(const SolveReport& report) {
 }  // namespace
 
 std::vector<std::string> advice_text(const SolveReport& report) {
-    const std::vector<Advised> advised = advice_of(report);
-    if (advised.empty()) return {};
     if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
         return {fmt::format("No advice: the times of the baseline are noise ({}). Solve again on an idle machine.",
                             baseline->noise())};
     }
+    const std::vector<Advised> advised = advice_of(report);
+    if (advised.empty()) return {};
     return {"Least time in all: " + ranges_of(advised, report, "matrix"),
             "With new values before each solve: " + ranges_of(advice_of(report, true), report, "pattern")};
 }

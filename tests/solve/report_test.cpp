@@ -119,7 +119,11 @@ TEST_CASE("times of the baseline that are noise support no advice and no break-e
     const std::string text = solve_text(all);
     CHECK(text.find("Least time in all: ") == std::string::npos);
     CHECK(text.find("\nNo advice: the times of the baseline are noise (a spread of 552.0 %") != std::string::npos);
-    const auto solves = nlohmann::json::parse(solve_json(all))["solves"];
+    CHECK(time_by_solves(all).series.size() == all.outcomes.size());  // no marks
+    const auto json = nlohmann::json::parse(solve_json(all));
+    CHECK(json["advice"].empty());
+    CHECK(json["advice_with_new_values"].empty());
+    const auto& solves = json["solves"];
     CHECK(solves[0]["noise"] == all.outcomes[0].noise());
     CHECK(solves[1]["noise"] == nullptr);
     CHECK(solves[1]["pays_after_solves"] == nullptr);

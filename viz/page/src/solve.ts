@@ -16,10 +16,10 @@ const timeAfter = (one: Iterated, solves: number): number => one.once_seconds + 
 
 const keysOf = (list: Solved[], colours: (name: string) => number): { name: string; colour: number }[] => list.map((one) => ({ name: one.recipe, colour: colours(one.recipe) }));
 
-function timeBySolves(solve: Solve, advice: Solve['advice'], colours: (name: string) => number): HTMLElement | null {
+function timeBySolves(solve: Solve, colours: (name: string) => number): HTMLElement | null {
   const solved = solve.solves.filter(iterated).filter((one) => converged(one) && !one.tuned);
   if (solved.length === 0) return null;
-  const changes = advice.slice(1);
+  const changes = solve.advice.slice(1);
   const far = Math.max(1000, ...changes.map((one) => 10 * one.from_solves));
   const xRange: [number, number] = [1, 10 ** Math.ceil(Math.log10(far))];
   const curves: Curve[] = solved.map((one) => ({ name: '', at: (solves) => timeAfter(one, solves), colour: colours(one.recipe) }));
@@ -98,12 +98,11 @@ export function solveSections(page: PageDocument): (HTMLElement | null)[] {
   if (!page.solve) return [];
   const solve = labelled(page.solve);
   const colours = recipeColours(solve.solves.map((one) => ({ name: one.recipe, is_baseline: one.baseline })));
-  const is_noise = page.sentences?.length === 1; // there is no advice
   const facts = `${solve.method}${solve.preconditioner === 'jacobi' ? ' with Jacobi' : ''}, ${solve.precision}, |b − A x| / |b| below ${solve.tolerance}, on ${solve.device}`;
   const notes = [...solve.warnings, ...solve.notes, ...solve.errors.map(({ text }) => text), ...solve.solves.flatMap((one) => one.notes.map((note) => `${one.recipe}: ${note}`))];
   const charts = [residuals(solve, colours, true), residuals(solve, colours, false)].filter((one) => one !== null);
   return [
-    section('advice', 'Which recipe', facts, ...(page.sentences ?? []).map((sentence, i) => h('p', { class: i === 0 ? 'answer' : '' }, sentence)), timeBySolves(solve, is_noise ? [] : solve.advice, colours)),
+    section('advice', 'Which recipe', facts, ...(page.sentences ?? []).map((sentence, i) => h('p', { class: i === 0 ? 'answer' : '' }, sentence)), timeBySolves(solve, colours)),
     section('prices', 'Prices', 'Set-up is paid once for a matrix, b and x in each solve.', priceTable(solve), notes.length > 0 ? h('ul', { class: 'warnings' }, ...notes.map((note) => h('li', {}, note))) : null),
     charts.length > 0 ? section('residuals', 'Residuals', '', h('div', { class: 'grid charts' }, ...charts)) : null,
   ];

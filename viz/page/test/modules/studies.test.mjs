@@ -136,9 +136,9 @@ test('a recipe with the name of the baseline is told from it', () => {
 });
 
 test('solves without advice, without curves, and with many iterations', () => {
-  const sections = (given, sentences = ['a', 'b']) => shown(solveSections({ kind: 'solve', runs: [], solve: solve(given), sentences }));
-  assert.deepEqual(texts(sections({}, ['noise'])[0], '.halo'), []);
-  assert.ok(sections({}, ['noise'])[0].querySelector('.cursor-words').textContent.startsWith('One solve'));
+  const sections = (given) => shown(solveSections({ kind: 'solve', runs: [], solve: solve(given), sentences: ['a', 'b'] }));
+  assert.deepEqual(texts(sections({ advice: [] })[0], '.halo'), []);
+  assert.ok(sections({ advice: [] })[0].querySelector('.cursor-words').textContent.startsWith('One solve'));
   const none = sections({ solves: [solved('x', { once_seconds: undefined })], preconditioner: 'none', warnings: [], notes: [], errors: [], advice: [] });
   assert.deepEqual([none.map((one) => one.id), none[0].querySelector('.chart'), none[1].querySelector('ul'), none[0].querySelector('.lead').textContent.startsWith('cg, f64')], [['advice', 'prices'], null, null, true]);
   const unknown = sections({ advice: [{ recipe: 'csr', from_solves: 1 }, { recipe: 'gone', from_solves: 200 }] })[0];
