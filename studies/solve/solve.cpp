@@ -156,7 +156,8 @@ std::string SolveOutcome::noise() const {
 }
 
 std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other) {
-    if (one.solve_seconds <= 0 || other.solve_seconds <= 0 || one.iterations == 0 || other.iterations == 0) return std::nullopt;
+    if (!one.solved() || !other.solved() || one.iterations == 0 || other.iterations == 0) return std::nullopt;
+    if (one.solve_seconds <= 0 || other.solve_seconds <= 0) return std::nullopt;
     const std::size_t solves = std::min(one.solve_samples.size(), other.solve_samples.size());
     SolveSpeedup speedup{.ratio = other.solve_seconds / one.solve_seconds, .solves = std::max<std::size_t>(1, solves)};
     const std::optional<Interval> of_one = median_of(one.solve_samples).interval;

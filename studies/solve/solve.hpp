@@ -132,7 +132,7 @@ struct SolveSpeedup {
 /// Solves that ran once differ by this much on an otherwise idle machine.
 inline constexpr double single_solve_noise = 0.05;
 
-/// None if one of them did no iteration.
+/// None if one of them did not converge, or did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.

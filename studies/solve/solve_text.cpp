@@ -60,10 +60,10 @@ std::string residuals_table(const SolveReport& report) {
 }
 
 std::string break_even_text(const SolveOutcome& one, const SolveOutcome* baseline) {
-    if (one.baseline || baseline == nullptr || !iterated(*baseline)) return "-";
-    if (baseline->iterations == 0 || one.iterations == 0) return "-";
+    if (one.baseline || baseline == nullptr) return "-";
     const std::optional<SolveSpeedup> speedup = speedup_of(one, *baseline);
-    if (!speedup || speedup->noise) return "noise";
+    if (!speedup) return "-";
+    if (speedup->noise) return "noise";
     if (const auto iterations = break_even_iterations(one, *baseline)) {
         const double whole = std::ceil(*iterations);
         return (speedup->interval ? "" : "~") + (whole < 1e9 ? with_commas(std::llround(whole)) : fmt::format("{:.1e}", whole));

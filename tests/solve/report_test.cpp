@@ -139,6 +139,11 @@ TEST_CASE("recipes that did not converge are not compared with the baseline") {
         text.find("slow: 0.51 x as fast as the baseline with set-up, 0.50 x (1 solve timed: no\n      interval) without\n"),
         std::string::npos);
     CHECK_NE(text.find("  costly: iteration limit: 10 iterations did not reach 1e-08\n"), std::string::npos);
+    CHECK_NE(text.find("4.00 s  11.5 s           -\n"), std::string::npos);  // no break-even
+    const auto costly = nlohmann::json::parse(solve_json(all))["solves"][1];
+    for (const char* key : {"solve_speedup", "within_noise", "level_after_iterations", "pays_after_solves"}) {
+        CHECK(costly[key] == nullptr);
+    }
     all.outcomes[0].end = SolveEnd::stagnated;
     CHECK_EQ(solve_text(all).find("as fast as the baseline"), std::string::npos);
 }
