@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -272,11 +273,15 @@ std::vector<std::string> write_solve(const SolveReport& report, const std::files
     write_whole_file(folder / files[0], solve_json(report));
     write_whole_file(folder / files[1], history_csv(report));
     write_whole_file(folder / files[2], PageFile().html(title_of(report), solve_document(report, command)));
-    if (shown(report).empty()) return files;
-    std::map<std::string, XyChart> charts{{"residual_by_iteration", residual_by_iteration(report)},
-                                          {"residual_by_time", residual_by_time(report)}};
-    if (XyChart chart = time_by_solves(report); !chart.series.empty()) charts.emplace("time_by_solves", std::move(chart));
-    for (const auto& [name, chart] : charts) {
+    for (const auto& [name, chart] :
+         {std::pair("residual_by_iteration", residual_by_iteration(report)),
+          std::pair("residual_by_time", residual_by_time(report)), std::pair("time_by_solves", time_by_solves(report))}) {
+        // Those of an earlier solve do not belong to this solve.json.
+        for (const char* ending : {".png", ".svg", ".pdf"}) {
+            std::error_code ignored;
+            std::filesystem::remove(folder / (name + std::string(ending)), ignored);
+        }
+        if (shown(report).empty() || chart.series.empty()) continue;
         write_chart(chart, name, column, folder);
         for (const std::string& file : chart_files(name, column)) files.push_back(file);
     }

@@ -63,7 +63,8 @@ struct SolveReport {
 /// The data of solve.html as JSON: solve_json and advice_text. `command`: the command line shown on the page; may be empty.
 [[nodiscard]] std::string solve_document(const SolveReport& report, const std::string& command);
 
-/// Writes solve.json, residuals.csv, solve.html and three plots (chart_files.hpp). Returns the file names.
+/// Writes solve.json, residuals.csv, solve.html and at most three plots (chart_files.hpp), and removes those of an earlier
+/// solve. Returns the file names.
 std::vector<std::string> write_solve(const SolveReport& report, const std::filesystem::path& folder, const std::string& command,
                                      const PaperColumn& column = {});
 

@@ -406,6 +406,22 @@ TEST_CASE("the data of a solve") {
     CHECK_EQ(write_solve(report(), folder.path() / "new", "a command").size(), 9);
     CHECK(std::filesystem::exists(folder.path() / "new" / "residual_by_time.png"));
     CHECK(std::filesystem::exists(folder.path() / "new" / "solve.html"));
+    // Plots that a solve does not write are not those of an earlier one.
+    const auto plots = [&] {
+        std::ptrdiff_t count = 0;
+        for (const auto& file : std::filesystem::directory_iterator(folder.path() / "new")) {
+            count += file.path().stem() == "residual_by_time" || file.path().stem() == "time_by_solves" ? 1 : 0;
+        }
+        return count;
+    };
+    CHECK_EQ(plots(), 4);
+    SolveReport failed = report();
+    for (SolveOutcome& one : failed.outcomes) one.end = SolveEnd::breakdown;
+    CHECK_EQ(write_solve(failed, folder.path() / "new", "a command", {.inches = 3}).size(), 5);
+    CHECK_EQ(plots(), 1);
+    for (SolveOutcome& one : failed.outcomes) one.history.clear();
+    CHECK_EQ(write_solve(failed, folder.path() / "new", "a command").size(), 3);
+    CHECK_EQ(plots(), 0);
     const auto page = nlohmann::ordered_json::parse(solve_document(report(), "a command"));
     CHECK_EQ(page["kind"], "solve");
     CHECK_EQ(page["command"], "a command");
