@@ -11,6 +11,13 @@ namespace {
 
 double seconds_of(const SolveOutcome& one, double solves) { return one.once_seconds() + solves * one.each_seconds(); }
 
+/// The end of the axis of time_by_solves, a power of 10.
+double shown_solves(long long last_crossing) {
+    double solves = 1000;
+    while (solves < 10 * static_cast<double>(last_crossing)) solves *= 10;
+    return solves;
+}
+
 std::vector<const SolveOutcome*> advisable(const SolveReport& report) {
     std::vector<const SolveOutcome*> solved;
     for (const SolveOutcome& one : report.outcomes) {
@@ -44,6 +51,18 @@ std::vector<Advised> advice_of(const SolveReport& report, bool new_values) {
     }
 }
 
+std::optional<Advised> less_within_noise(const SolveReport& report, const Advised& last, bool new_values) {
+    const SolveOutcome* least = last.outcome;
+    for (const SolveOutcome* one : advisable(report)) {
+        if (one->each_seconds(new_values) < least->each_seconds(new_values)) least = one;
+    }
+    if (least == last.outcome) return std::nullopt;
+    const double gain = last.outcome->each_seconds(new_values) - least->each_seconds(new_values);
+    const double from = std::floor((least->once_seconds() - last.outcome->once_seconds()) / gain) + 1;
+    if (from > shown_solves(last.from)) return std::nullopt;
+    return Advised{least, std::max(last.from, std::llround(from))};
+}
+
 XyChart time_by_solves(const SolveReport& report) {
     XyChart chart{.title = "Time in all by number of solves",
                   .subtitle = subtitle_of(report),
@@ -51,9 +70,7 @@ XyChart time_by_solves(const SolveReport& report) {
                   .y = {"seconds", true},
                   .series = {}};
     const std::vector<Advised> advised = advice_of(report);
-    const double last_crossing = advised.empty() ? 1 : static_cast<double>(advised.back().from);
-    double decades = 3;
-    while (std::pow(10.0, decades - 1) < last_crossing) ++decades;
+    const long decades = std::lround(std::log10(shown_solves(advised.empty() ? 1 : advised.back().from)));
     std::size_t left_out = 0;
     for (const SolveOutcome& one : report.outcomes) {
         if (!one.solved() || one.tuned) continue;
@@ -63,7 +80,7 @@ XyChart time_by_solves(const SolveReport& report) {
         }
         Series series{.name = report.label_of(one), .points = {}, .drawn = Drawn::curves};
         constexpr int steps = 20;  // in a decade
-        for (int i = 0; i <= steps * static_cast<int>(decades); ++i) {
+        for (int i = 0; i <= steps * decades; ++i) {
             const double solves = std::pow(10.0, static_cast<double>(i) / steps);
             series.points.emplace_back(solves, seconds_of(one, solves));
         }

@@ -172,21 +172,21 @@ std::string legend_of_rounding(const SolveReport& report) {
         legend);
 }
 
-/// Names each recipe with which the right-hand sides take less one after another.
-std::string one_after_another(const SolveReport& report) {
-    std::string text;
+/// A sentence for each recipe with which the right-hand sides take less one after another.
+std::vector<std::string> one_after_another(const SolveReport& report) {
+    std::vector<std::string> sentences;
     for (const SolveOutcome& one : report.outcomes) {
         if (!one.solved() || one.alone_solves == 0 || !one.noise().empty()) continue;
         const double together = one.solver_seconds + one.each_seconds();
         const double apart = one.alone_solver_seconds + right_sides_of(one) * one.alone_seconds;
         if (apart * (1 + single_solve_noise) >= together) continue;
         const bool persistent = one.alone_engine == SolveEngine::persistent;
-        text += fmt::format(
-            "{}: {} right-hand sides take {} one after another, with {}, and {} together: solve for one at a time\n",
-            one.preparation.recipe, right_sides_of(one), duration(apart),
-            persistent ? "a persistent kernel" : "the kernel " + one.alone_kernel, duration(together));
+        sentences.push_back(
+            fmt::format("{}: {} right-hand sides take {} one after another, with {}, and {} together: solve for one at a time",
+                        report.label_of(one), right_sides_of(one), duration(apart),
+                        persistent ? "a persistent kernel" : "the kernel " + one.alone_kernel, duration(together)));
     }
-    return text.empty() ? text : '\n' + text;
+    return sentences;
 }
 
 /// The speed-up of each recipe over the baseline for a solve of this length.
@@ -229,8 +229,9 @@ bool is_near(const SolveOutcome& one, const SolveOutcome* baseline) {
     return baseline->total_seconds() < (1 + single_solve_noise) * one.total_seconds();
 }
 
-/// "A for 1 to 3 solves, B from 4 solves on". what: that all solves share.
-std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& report, const char* what) {
+/// "A for 1 to 3 solves, B from 4 solves on; C takes less from 9 solves on, but within noise".
+std::string ranges_of(const SolveReport& report, bool new_values) {
+    const std::vector<Advised> advised = advice_of(report, new_values);
     std::string text;
     for (std::size_t i = 0; i < advised.size(); ++i) {
         const auto& [outcome, from] = advised[i];
@@ -239,13 +240,17 @@ std::string ranges_of(const std::vector<Advised>& advised, const SolveReport& re
             text += fmt::format(" (within {:.0f} % of {})", 100 * single_solve_noise, report.label_of(*report.baseline()));
         }
         if (i + 1 == advised.size()) {
-            text += from == 1 ? fmt::format(" for any number of solves with this {}", what)
+            text += from == 1 ? fmt::format(" for any number of solves with this {}", new_values ? "pattern" : "matrix")
                               : fmt::format(" from {} on", counted_with_commas(from, "solve"));
         } else {
             const long long last = advised[i + 1].from - 1;
             text += last == from ? " for " + counted_with_commas(from, "solve")
                                  : fmt::format(" for {} to {}", with_commas(from), counted_with_commas(last, "solve"));
         }
+    }
+    if (const auto less = less_within_noise(report, advised.back(), new_values)) {
+        text += fmt::format("; {} takes less from {} on, but within noise", report.label_of(*less->outcome),
+                            counted_with_commas(less->from, "solve"));
     }
     return text;
 }
@@ -281,14 +286,16 @@ std::string remarks(const SolveReport& report) {
 }  // namespace
 
 std::vector<std::string> advice_text(const SolveReport& report) {
+    std::vector<std::string> sentences;
     if (const SolveOutcome* baseline = report.baseline(); baseline != nullptr && !baseline->noise().empty()) {
-        return {fmt::format("No advice: the times of the baseline are noise ({}). Solve again on an idle machine.",
-                            baseline->noise())};
+        sentences.push_back(fmt::format("No advice: the times of the baseline are noise ({}). Solve again on an idle machine.",
+                                        baseline->noise()));
+    } else if (!advice_of(report).empty()) {
+        sentences = {"Least time in all: " + ranges_of(report, false),
+                     "With new values before each solve: " + ranges_of(report, true)};
     }
-    const std::vector<Advised> advised = advice_of(report);
-    if (advised.empty()) return {};
-    return {"Least time in all: " + ranges_of(advised, report, "matrix"),
-            "With new values before each solve: " + ranges_of(advice_of(report, true), report, "pattern")};
+    for (std::string& sentence : one_after_another(report)) sentences.push_back(std::move(sentence));
+    return sentences;
 }
 
 const SolveOutcome* SolveReport::baseline() const {
@@ -341,7 +348,7 @@ std::string solve_text(const SolveReport& report) {
     return wrapped(text) + residuals_table(report) + '\n' + times_table(report) + right_sides_table(report) +
            trials_table(report) +
            wrapped(legend + std::string(several ? legend_of_right_sides : "") + legend_of_rounding(report) + verdicts(report) +
-                   one_after_another(report) + advice(report) + remarks(report));
+                   advice(report) + remarks(report));
 }
 
 }  // namespace workbench

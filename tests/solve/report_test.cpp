@@ -89,6 +89,12 @@ TEST_CASE("the recipe with the least time in all depends on the number of solves
     all.outcomes.front().baseline = true;
     // b makes up for 9 s by 5 s a solve, c for 1990 s by 0.2 s a solve; 4 % less time of one solve is within noise.
     CHECK_EQ(advice(), "Least time in all: a for 1 solve, b from 2 solves on");
+    // c makes up for 62.5 s by 0.125 s a solve.
+    all.outcomes[2] = outcome("c", 72.5, 4.875);
+    CHECK_EQ(advice(),
+             "Least time in all: a for 1 solve, b from 2 solves on; c takes less from 501 solves on, but within noise");
+    all.outcomes[2] = outcome("c", 10, 4.875);
+    CHECK_EQ(advice(), "Least time in all: a for 1 solve, c from 2 solves on");
     all.outcomes[2] = outcome("c", 2000, 4);
     CHECK_EQ(advice(), "Least time in all: a for 1 solve, b for 2 to 1,989 solves, c from 1,990 solves on");
     all.outcomes[1].preparation.recipe = "a";

@@ -219,6 +219,7 @@ TEST_CASE("the text and the JSON of a solve for several right-hand sides") {
         "one at "
         "a time\n";
     CHECK(unwrapped().find(sentence) != std::string::npos);
+    CHECK(nlohmann::json::parse(solve_document(report, ""))["sentences"].back().get<std::string>() + '\n' == sentence);
     CHECK(unwrapped().find("  1.33  ") != std::string::npos);  // 0.5 s alone, 1.5 s for four
     CHECK(nlohmann::json::parse(solve_json(report))["solves"][1]["alone_solver_seconds"] == 1);
     one.alone_engine = SolveEngine::graph;

@@ -302,6 +302,8 @@ export interface Solve {
   method: string;
   preconditioner: string;
   precision: string;
+  right_hand_side: string;
+  right_sides: number;
   tolerance: number;
   device: string;
   solves: Solved[];

@@ -38,7 +38,7 @@ function timeBySolves(solve: Solve, colours: (name: string) => number): HTMLElem
         return `${solves === 1 ? 'One solve' : `${counted(solves)} solves`}, the fastest first: ${times.join(', ')}.`;
       },
     },
-    note: 'Set-up once, then b, the iterations and x in each solve. A mark shows where another recipe begins to take the least time.',
+    note: 'Set-up once, then b, the iterations and x in each solve. A mark shows where another recipe begins to take the least time beyond noise.',
   });
 }
 
@@ -98,8 +98,8 @@ export function solveSections(page: PageDocument): (HTMLElement | null)[] {
   if (!page.solve) return [];
   const solve = labelled(page.solve);
   const colours = recipeColours(solve.solves.map((one) => ({ name: one.recipe, is_baseline: one.baseline })));
-  const facts = `${solve.method}${solve.preconditioner === 'jacobi' ? ' with Jacobi' : ''}, ${solve.precision}, |b − A x| / |b| below ${solve.tolerance}, on ${solve.device}`;
-  const notes = [...solve.warnings, ...solve.notes, ...solve.errors.map(({ text }) => text), ...solve.solves.flatMap((one) => one.notes.map((note) => `${one.recipe}: ${note}`))];
+  const facts = `${solve.method}${solve.preconditioner === 'jacobi' ? ' with Jacobi' : ''}, ${solve.precision}, |b − A x| / |b| below ${solve.tolerance}, on ${solve.device}; ${solve.right_sides > 1 ? `${solve.right_sides} right-hand sides together` : 'b'}: ${solve.right_hand_side}`;
+  const notes = [...solve.warnings, ...solve.notes, ...solve.errors.map(({ text }) => text), ...solve.solves.flatMap((one) => [one.reason || one.kernel_reason, ...one.notes].filter((text) => text !== '').map((text) => `${one.recipe}: ${text}`))];
   const charts = [residuals(solve, colours, true), residuals(solve, colours, false)].filter((one) => one !== null);
   return [
     section('advice', 'Which recipe', facts, ...(page.sentences ?? []).map((sentence, i) => h('p', { class: i === 0 ? 'answer' : '' }, sentence)), timeBySolves(solve, colours)),

@@ -98,21 +98,21 @@ test('the judgement of a kernel', () => {
 
 const solved = (recipe, given = {}) => ({ recipe, baseline: false, tuned: false, layout: 'sell', kernel: 'warp', kernel_status: 'measured', kernel_reason: '', stage_seconds: 0.5, build_seconds: 0.25, copy_seconds: 0.125, notes: [], end: 'converged', reason: '', iterations: 3, solver_seconds: 0.01, vector_seconds: 0.002, solve_seconds: 0.03, solve_speedup: 1.4, solve_speedup_interval: [1.3, 1.5], within_noise: false, once_seconds: 0.9, each_seconds: 0.033, total_seconds: 0.95, iteration_seconds: 0.0099, pays_after_solves: 12.3, residuals: [1, 0.1, 0.01, 0.001], ...given });
 const solve = (given = {}) => ({
-  matrix: {}, method: 'cg', preconditioner: 'jacobi', precision: 'f64', tolerance: 1e-8, device: 'host', advice: [{ recipe: 'csr', from_solves: 1 }, { recipe: 'sell', from_solves: 13 }], errors: [{ text: 'an error' }], machine: {}, versions: {}, notes: ['a note'], warnings: ['a warning'],
+  matrix: {}, method: 'cg', preconditioner: 'jacobi', precision: 'f64', right_hand_side: 'ones', right_sides: 1, tolerance: 1e-8, device: 'host', advice: [{ recipe: 'csr', from_solves: 1 }, { recipe: 'sell', from_solves: 13 }], errors: [{ text: 'an error' }], machine: {}, versions: {}, notes: ['a note'], warnings: ['a warning'],
   solves: [solved('csr', { baseline: true, once_seconds: 0.1, each_seconds: 0.09, solve_speedup: null, solve_speedup_interval: null, pays_after_solves: null, notes: ['took long'] }), solved('sell'), solved('slow', { solve_speedup: 0.6, solve_speedup_interval: null, pays_after_solves: null, once_seconds: 0.2, each_seconds: 0.2, residuals: [1, null, 0, 0.5] }), solved('same', { within_noise: true, pays_after_solves: null, each_seconds: 0.034 }),
-    solved('tuned', { tuned: true, residuals: [1] }), solved('stuck', { end: 'stagnated', reason: 'no progress', residuals: [1, 0.9], pays_after_solves: null }), { ...solved('wrong'), kernel_status: 'wrong', kernel_reason: 'y[4]', layout: '', kernel: '', end: undefined, once_seconds: undefined, iterations: undefined, solve_speedup: undefined, total_seconds: undefined, pays_after_solves: undefined, residuals: undefined }], ...given,
+    solved('tuned', { tuned: true, residuals: [1] }), solved('stuck', { end: 'stagnated', reason: 'no progress', residuals: [1, 0.9], pays_after_solves: null, solve_speedup: null }), { ...solved('wrong'), kernel_status: 'wrong', kernel_reason: 'y[4]', layout: '', kernel: '', end: undefined, once_seconds: undefined, iterations: undefined, solve_speedup: undefined, total_seconds: undefined, pays_after_solves: undefined, residuals: undefined }], ...given,
 });
 
 test('a solve has advice, prices and residuals', () => {
   const [advice, prices, residuals] = shown(solveSections({ kind: 'solve', runs: [], solve: solve(), sentences: ['Least time', 'Then sell'] }));
-  assert.equal(advice.querySelector('.lead').textContent, 'cg with Jacobi, f64, |b − A x| / |b| below 1e-8, on host');
-  assert.deepEqual(advice.querySelectorAll('section > p').map((one) => `${one.getAttribute('class') ?? ''} ${one.textContent}`), ['lead cg with Jacobi, f64, |b − A x| / |b| below 1e-8, on host', 'answer Least time', ' Then sell']);
+  assert.equal(advice.querySelector('.lead').textContent, 'cg with Jacobi, f64, |b − A x| / |b| below 1e-8, on host; b: ones');
+  assert.deepEqual(advice.querySelectorAll('section > p').map((one) => `${one.getAttribute('class') ?? ''} ${one.textContent}`), ['lead cg with Jacobi, f64, |b − A x| / |b| below 1e-8, on host; b: ones', 'answer Least time', ' Then sell']);
   assert.deepEqual(rows(prices), [
     'csr; sell warp; converged; 3; 950 ms; baseline; –; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms', 'sell; sell warp; converged; 3; 950 ms; 1.4 × (1.3 to 1.5); 13; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms',
     'slow; sell warp; converged; 3; 950 ms; 0.6 ×; never; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms', 'same; sell warp; converged; 3; 950 ms; 1.4 × (1.3 to 1.5), within noise; –; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms',
-    'tuned; sell warp; converged; 3; 950 ms; 1.4 × (1.3 to 1.5); 13; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms', 'stuck; sell warp; stagnated; 3; 950 ms; 1.4 × (1.3 to 1.5); –; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms',
+    'tuned; sell warp; converged; 3; 950 ms; 1.4 × (1.3 to 1.5); 13; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms', 'stuck; sell warp; stagnated; 3; 950 ms; –; –; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms',
     'wrong; –; wrong; –; –; –; –; 500 ms; 250 ms; 125 ms; 10 ms; 2 ms; 9.9 ms; 30 ms']);
-  assert.deepEqual(texts(prices, '.warnings li'), ['a warning', 'a note', 'an error', 'csr: took long']);
+  assert.deepEqual(texts(prices, '.warnings li'), ['a warning', 'a note', 'an error', 'csr: took long', 'stuck: no progress', 'wrong: y[4]']);
   const words = () => advice.querySelector('.cursor-words').textContent;
   assert.equal(words(), '13 solves, the fastest first: csr 1.27 s, sell 1.33 s, same 1.34 s, slow 2.8 s.');
   const slider = advice.querySelector('input');
@@ -139,6 +139,7 @@ test('solves without advice, without curves, and with many iterations', () => {
   const sections = (given) => shown(solveSections({ kind: 'solve', runs: [], solve: solve(given), sentences: ['a', 'b'] }));
   assert.deepEqual(texts(sections({ advice: [] })[0], '.halo'), []);
   assert.ok(sections({ advice: [] })[0].querySelector('.cursor-words').textContent.startsWith('One solve'));
+  assert.ok(sections({ right_sides: 4, right_hand_side: 'random' })[0].querySelector('.lead').textContent.endsWith('; 4 right-hand sides together: random'));
   const none = sections({ solves: [solved('x', { once_seconds: undefined })], preconditioner: 'none', warnings: [], notes: [], errors: [], advice: [] });
   assert.deepEqual([none.map((one) => one.id), none[0].querySelector('.chart'), none[1].querySelector('ul'), none[0].querySelector('.lead').textContent.startsWith('cg, f64')], [['advice', 'prices'], null, null, true]);
   const unknown = sections({ advice: [{ recipe: 'csr', from_solves: 1 }, { recipe: 'gone', from_solves: 200 }] })[0];
