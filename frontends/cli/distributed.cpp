@@ -258,7 +258,7 @@ ExitCode run_distributed(const SharedArguments& arguments, int samples, const st
     } catch (const RanksFailed& failure) {
         // Thrown on all ranks; rank 0 reports it.
         exit_code = failure.exit_code;
-        if (ranks->rank() == 0) print_error(fmt::format("error: {}", failure.what()));
+        if (ranks->rank() == 0) print_error(as_error(failure.what()));
     } catch (...) {
         // The other ranks may be waiting for this one, so all are ended.
         const Failure failure = current_failure();

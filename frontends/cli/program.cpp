@@ -26,9 +26,7 @@ namespace workbench {
 namespace {
 
 int refuse(const std::string& what, ExitCode exit_code) {
-    // The errors of a recipe are a list whose lines already begin with "error: ".
-    const bool plain = what.starts_with("error: ") || exit_code == ExitCode::stopped;
-    print_error((plain ? "" : "error: ") + what);
+    print_error(exit_code == ExitCode::stopped ? what : as_error(what));
     return static_cast<int>(exit_code);
 }
 

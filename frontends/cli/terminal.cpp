@@ -29,6 +29,8 @@ StdoutToStderr::~StdoutToStderr() {
     (void)close(output_);
 }
 
+std::string as_error(const std::string& what) { return (what.starts_with("error: ") ? "" : "error: ") + what; }
+
 void print_error(const std::string& line) {
     (void)std::fflush(stdout);
     (void)std::fputs((printable(line) + '\n').c_str(), stderr);

@@ -43,6 +43,9 @@ void print_text(fmt::format_string<Values...> text, Values&&... values) {
     fmt::print("{}", printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
+/// The text behind "error: ", with which the list of a recipe's errors already begins.
+[[nodiscard]] std::string as_error(const std::string& what);
+
 /// Prints a line to standard error, in order with standard output if both are the same file. Never throws.
 void print_error(const std::string& line);
 
