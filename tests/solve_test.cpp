@@ -345,8 +345,14 @@ TEST_CASE("invalid systems") {
     const CsrMatrix square = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}});
     CHECK_EQ(message(wide, {1, 1}), "a linear system needs a square matrix; this one has 2 rows and 3 columns");
     CHECK_EQ(message(square, {1, 1, 1}), "the right-hand side has 3 elements; expected 2, one per row of the matrix");
-    CHECK_EQ(message(square, {1, std::numeric_limits<double>::infinity()}),
-             "the right-hand side has values that are not finite");
+    CHECK_EQ(message(square, {1, std::numeric_limits<double>::infinity()}), "b[1] is inf; expected finite numbers");
+    const CsrMatrix broken = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {0, 2, 1}, {2, 1, NAN}, {2, 2, NAN}});
+    CHECK_EQ(message_of<InputError>([&] {
+                 (void)solve_plain(broken, {1, 1, 1}, report_of(KrylovMethod::cg));
+             }),
+             "the matrix has nan in row 2 and column 1, from 0; expected finite values");
+    CHECK_EQ(message_of<InputError>([&] { require_finite(broken, 10); }),
+             "the matrix has nan in row 12 and column 1, from 0; expected finite values");
 }
 
 TEST_CASE("a failing recipe does not stop the others") {

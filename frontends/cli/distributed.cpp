@@ -128,12 +128,16 @@ private:
             FoundMatrix of_rank;
             const std::optional<MatrixRows> source = open_matrix_rows(recipe.matrix, of_rank.report);
             of_rank.by_rows = source.has_value();
+            Index first_row = 0;
             if (source) {
                 of_rank.rows = source->rows;
-                of_rank.matrix = source->read(equal_piece(of_rank.rows, ranks_.size(), ranks_.rank()));
+                const RowRange piece = equal_piece(of_rank.rows, ranks_.size(), ranks_.rank());
+                of_rank.matrix = source->read(piece);
+                first_row = piece.first;
             } else if (is_first()) {
                 std::tie(of_rank.matrix, of_rank.report) = load_matrix(recipe.matrix);
             }
+            if (solve_) require_finite(of_rank.matrix, first_row);
             return of_rank;
         });
         check_same_matrix(found.by_rows, found.rows, found.matrix.columns);

@@ -118,6 +118,12 @@ constexpr void note_residual(Scalars& s, double residual) {
     }
 }
 
+/// Ends a solve by conjugate gradients whose r.Mr is not positive.
+constexpr void require_positive(Scalars& s) {
+    if (s.state != KrylovState::running || s.rho > 0) return;
+    stop(s, is_finite(s.rho) ? KrylovState::indefinite : KrylovState::breakdown, s.rho);
+}
+
 /// True once another iteration is pointless, for solves whose steps run in any state.
 constexpr bool is_over(const Scalars& s, std::int64_t most_iterations) {
     return !is_finite(s.residual) || has_converged(s) || s.iterations >= most_iterations;
@@ -177,7 +183,7 @@ struct CgBegin : SummingPass {
     static constexpr void finish(Scalars& s, const Sums& sums) {
         s.rho = sums.second;
         note_residual(s, sums.first);
-        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+        require_positive(s);
     }
 };
 
@@ -216,7 +222,7 @@ struct CgUpdate : LastPass {
         s.beta = sums.second / s.rho;
         s.rho = sums.second;
         note_residual(s, sums.first);
-        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+        require_positive(s);
     }
     static constexpr std::int64_t moved(bool preconditioned) { return preconditioned ? 7 : 6; }
 };
@@ -264,7 +270,7 @@ struct CgStep {
     static constexpr void take_residual(Scalars& s, double residual, double rho) {
         s.rho = rho;
         note_residual(s, residual);
-        if (s.state == KrylovState::running && !(s.rho > 0)) stop(s, KrylovState::indefinite, s.rho);
+        require_positive(s);
     }
 
     static constexpr void finish(Scalars& s, const Totals& totals) {

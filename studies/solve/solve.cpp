@@ -242,6 +242,22 @@ double inverse_of_diagonal(const CsrMatrix& matrix, Index row) {
     return diagonal == 0 ? 1 : 1 / diagonal;
 }
 
+void require_finite(const CsrMatrix& matrix, Index first_row) {
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    const auto found = std::find_if_not(matrix.values.begin(), matrix.values.end(), is_finite);
+    if (found == matrix.values.end()) return;
+    const Offset k = found - matrix.values.begin();
+    const auto behind = std::upper_bound(matrix.row_offsets.begin(), matrix.row_offsets.end(), k);
+    throw InputError(fmt::format("the matrix has {} in row {} and column {}, from 0; expected finite values", *found,
+                                 first_row + (behind - matrix.row_offsets.begin()) - 1, matrix.column_indices[k]));
+}
+
+void require_finite(std::span<const double> b, const std::string& where) {
+    const auto found = std::find_if_not(b.begin(), b.end(), [](double value) { return std::isfinite(value); });
+    if (found == b.end()) return;
+    throw InputError(fmt::format("{}b[{}] is {}; expected finite numbers", where, found - b.begin(), *found));
+}
+
 std::string RightHandSide::text() const {
     switch (kind) {
         case Kind::ones: return "ones";
@@ -259,6 +275,7 @@ std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows
         throw InputError(fmt::format("{}: found {}; expected {}, one per row of the matrix", choice.file.string(),
                                      counted_with_commas(b.size(), "number"), rows));
     }
+    require_finite(b, choice.file.string() + ": ");
     return b;
 }
 
@@ -277,6 +294,9 @@ RightHandSides make_right_hand_sides(const RightHandSide& choice, Index rows, in
                                          counted_with_commas(sides.columns.front().size(), "row"), rows));
         }
         sides.columns.resize(std::min<std::size_t>(sides.columns.size(), count));
+        for (std::ptrdiff_t j = 0; j < std::ssize(sides.columns); ++j) {
+            require_finite(sides.columns[j], fmt::format("{}: column {}: ", choice.file.string(), j + 1));
+        }
         if (found > 1) sides.text = fmt::format("columns 1 to {} of {}", count, choice.text());
     } else if (choice.kind == RightHandSide::Kind::ones) {
         sides.columns.push_back(make_right_hand_side(choice, rows));
@@ -304,9 +324,7 @@ System<Value>::System(const CsrMatrix& input, std::vector<double> b)
         throw InputError(fmt::format("the right-hand side has {}; expected {}, one per row of the matrix",
                                      counted_with_commas(b_.size(), "element"), input.rows));
     }
-    if (std::isnan(norm_of_b_) || std::isinf(largest_magnitude(b_))) {
-        throw InputError("the right-hand side has values that are not finite");
-    }
+    require_finite(b_, "");
 }
 
 template <ValueType Value>

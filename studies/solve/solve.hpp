@@ -135,6 +135,11 @@ inline constexpr double single_solve_noise = 0.05;
 /// None if one of them did not converge, or did no iteration.
 [[nodiscard]] std::optional<SolveSpeedup> speedup_of(const SolveOutcome& one, const SolveOutcome& other);
 
+/// Throws InputError with the place of the first value that is not finite. first_row: the number of row 0 in the input.
+void require_finite(const CsrMatrix& matrix, Index first_row = 0);
+/// Likewise of b. where: the start of the message, such as "b.txt: ".
+void require_finite(std::span<const double> b, const std::string& where);
+
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
@@ -171,7 +176,7 @@ struct RightHandSide {
     [[nodiscard]] std::string text() const;
 };
 
-/// b, [rows]. Throws InputError if the file cannot be read or has another number of elements.
+/// b, [rows]. Throws InputError if the file cannot be read, has another number of elements, or has one that is not finite.
 [[nodiscard]] std::vector<double> make_right_hand_side(const RightHandSide& choice, Index rows);
 
 /// Several b.

@@ -61,6 +61,7 @@ public:
     }
 
     void run(const std::vector<Recipe>& recipes) {
+        require_finite(plan_.matrix);
         for (const System<Value>& system : systems_) system.require_range(report_.options);
         if (report_.options.method == KrylovMethod::cg && !is_nearly_symmetric(plan_.matrix)) {
             report_.warnings.emplace_back(

@@ -96,6 +96,7 @@ TEST_CASE("how a solve with one wait ends") {
     CHECK(end_of({.residual = 1e-7, .rho = 2, .length = 1, .image = 1}).state == KrylovState::converged);
     CHECK(end_of({.residual = 1e-7, .rho = 2, .length = 1, .image = 1}).iterations == 0);
     CHECK(end_of({.residual = 4, .rho = -2, .length = 1, .image = 1}).state == KrylovState::indefinite);
+    CHECK(end_of({.residual = 4, .rho = std::nan(""), .length = 1, .image = 1}).state == KrylovState::breakdown);
     CHECK(end_of({.residual = 4, .rho = 2, .length = -3, .image = 1}).divisor == -3);
     CHECK(end_of({.residual = 4, .rho = 2, .length = 0, .image = 1}).state == KrylovState::indefinite);
     CHECK(end_of({.residual = std::nan(""), .rho = 2, .length = 1, .image = 1}).state == KrylovState::breakdown);
@@ -110,6 +111,16 @@ TEST_CASE("a preconditioner that is not positive definite ends a solve before it
     krylov::CgBegin::finish(begun, sums);
     CHECK(begun.state == KrylovState::indefinite);
     CHECK(begun.divisor == -2);
+    for (const double none : {NAN, -INFINITY}) {
+        krylov::Scalars scalars;
+        sums.second = none;
+        krylov::CgBegin::finish(scalars, sums);
+        CHECK(scalars.state == KrylovState::breakdown);
+        scalars = {};
+        scalars.rho = 1;
+        krylov::CgUpdate::finish(scalars, sums);
+        CHECK(scalars.state == KrylovState::breakdown);
+    }
 }
 
 TEST_CASE("several right-hand sides on the host give what each gives alone, bit for bit") {
