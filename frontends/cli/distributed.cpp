@@ -62,6 +62,7 @@ struct RankInput {
     RankFacts facts = {};
     MatrixReport matrix = {};
     std::string partitioning = "equal pieces";
+    bool is_symmetric = true;  // or unknown, or the matrix need not be
 };
 
 class DistributedCommand {
@@ -123,6 +124,7 @@ private:
             Index rows = 0;
             CsrMatrix matrix;
             MatrixReport report;
+            bool is_symmetric = true;
         };
         FoundMatrix found = in_agreement(ranks_, [&] {
             FoundMatrix of_rank;
@@ -136,6 +138,7 @@ private:
                 first_row = piece.first;
             } else if (is_first()) {
                 std::tie(of_rank.matrix, of_rank.report) = load_matrix(recipe.matrix);
+                of_rank.is_symmetric = !solve_ || !of_rank.matrix.square() || is_nearly_symmetric(of_rank.matrix);
             }
             if (solve_) require_finite(of_rank.matrix, first_row);
             return of_rank;
@@ -151,6 +154,7 @@ private:
             rows = partition(ranks_, std::move(rows), *catalogue().find_stage(catalogue().across_ranks.nodes), *stage);
         }
         input.facts.distribute_seconds = distributing.seconds();
+        input.is_symmetric = found.is_symmetric;
         input.matrix = found.report;
         input.matrix.rows = rows.rows();
         input.matrix.columns = rows.columns();
@@ -210,6 +214,7 @@ private:
         RanksReport report = run_across<Value>(plan, std::move(input.rows), input.facts, solve, samples_);
         report.matrix = input.matrix;
         report.partitioning = input.partitioning;
+        if (!input.is_symmetric) report.notes.emplace_back(not_symmetric);
         report.versions = versions_with(device.properties().kind == DeviceKind::gpu);
         if (report.solve) report.solve->right_hand_side = solve_->right_hand_side.text();
         return report;

@@ -86,7 +86,10 @@ protected:
     virtual void check_progress() {
         const auto found = rules_.end(
             progress_, [&] { return krylov_->history(); }, [&] { return true_residual(); });
-        if (found) return end(found->how, reason_text(*found, progress_, options_, precision_of<Value>, outcome_.restarts));
+        if (found) {
+            const char* const advice = found->how == SolveEnd::indefinite ? "; try bicgstab" : "";
+            return end(found->how, reason_text(*found, progress_, options_, precision_of<Value>, outcome_.restarts) + advice);
+        }
         if (progress_.state != KrylovState::running) restart();
     }
 

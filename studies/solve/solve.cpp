@@ -216,7 +216,7 @@ std::string reason_text(const EndOfSolve& end, const KrylovProgress& progress, c
         case SolveEnd::converged: return "";
         case SolveEnd::iteration_limit: return fmt::format("{} did not reach {:.3g}", iterations, options.tolerance);
         case SolveEnd::indefinite:
-            return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite; try bicgstab",
+            return fmt::format("{} is {:.3g} after {}: the matrix{} is not positive definite",
                                options.jacobi ? "p.Ap or r.Mr" : "p.Ap", progress.divisor, iterations,
                                options.jacobi ? " or its diagonal" : "");
         case SolveEnd::breakdown:

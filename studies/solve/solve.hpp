@@ -143,6 +143,10 @@ void require_finite(std::span<const double> b, const std::string& where);
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
+/// A warning about a matrix that is not, for conjugate gradients.
+inline constexpr const char* not_symmetric =
+    "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one";
+
 /// Iterations after which `one` makes up for its longer set-up than `other`'s; none if it never does, if its set-up is not
 /// longer, or if its speed-up is noise.
 [[nodiscard]] std::optional<double> break_even_iterations(const SolveOutcome& one, const SolveOutcome& other);

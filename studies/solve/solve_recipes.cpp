@@ -64,9 +64,8 @@ public:
         require_finite(plan_.matrix);
         for (const System<Value>& system : systems_) system.require_range(report_.options);
         if (report_.options.method == KrylovMethod::cg && !is_nearly_symmetric(plan_.matrix)) {
-            report_.warnings.emplace_back(
-                "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one; --method bicgstab "
-                "takes others");
+            report_.warnings.push_back(not_symmetric +
+                                       std::string(systems_.size() > 1 ? "" : "; --method bicgstab takes others"));
         }
         (void)plan_.device.bandwidth();  // measured while no solver has memory of the device
         if (plan_.device.properties().kind == DeviceKind::gpu) load_kernels(recipes);

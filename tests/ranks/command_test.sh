@@ -84,6 +84,14 @@ once
 expect "one rank cannot read it" 3 '^error: rank 1 of 2 finds another matrix than rank 0, or none' \
     "$mpirun" -n 1 "$workbench" run --distributed "$csr" --matrix grid.npz : -n 1 "$workbench" run --distributed "$csr" --matrix no-such.mtx
 expect "a system that is not square" 3 'needs a square matrix' $(over 2) solve --distributed "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 -3\n2 1 -2\n2 2 1\n' >odd.mtx
+expect "a matrix that is not symmetric" 7 '^note: the matrix is not symmetric' "$workbench" solve --distributed "$csr" --matrix odd.mtx
+nowhere "only cg is distributed" bicgstab
+sed 's/-2$/nan/' odd.mtx >nan.mtx
+expect "a matrix that is not finite" 3 '^error: the matrix has nan in row 1 and column 0' "$workbench" solve --distributed "$csr" --matrix nan.mtx
+echo '[layout]' >empty.toml
+expect "a recipe with a mistake" 2 '^error: .*empty.toml' "$workbench" solve --distributed empty.toml
+nowhere "an error of an error" 'error: error'
 expect "a layout that does not suit" 3 '^error: rank.* of 4: .*diagonals' $(over 4) run --distributed "$sources/recipes/dia.toml" --generate rmat:scale=10
 expect "two recipes" 2 'takes one recipe; found 2' "${run2[@]}" "$csr" "$sources/recipes/sell.toml" "${grid[@]}"
 expect "preparing on a GPU" 2 '--distributed cannot prepare on a GPU' "${run2[@]}" "$csr" "${grid[@]}" --prepare gpu
