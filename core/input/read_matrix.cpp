@@ -132,16 +132,20 @@ OpenedSource look_into(std::string name, std::unique_ptr<ByteSource> bytes, bool
         fmt::format("{}: found {}; expected {}", name, file.found, file.expected.empty() ? accepted : file.expected));
 }
 
+/// "starts with '1 2'"
+std::string start_in_words(std::string_view start) {
+    return start.empty() ? "is empty" : fmt::format("starts with {}", in_quotes(start.substr(0, start.find('\n'))));
+}
+
 CsrMatrix read_text(OpenedSource opened, const LineReader::Note& note) {
     const std::string& start = opened.start.bytes;
     const TextFormat* format = text_format_of(start);
     const bool is_whole = start.size() < start_bytes;
     if (format == nullptr) {
         if (!opened.start.broken.empty()) throw InputError(opened.name + ":1: " + opened.start.broken);
-        if (start.empty()) fail(opened.name, "is empty");
         if (const auto file = foreign_file(start)) fail(opened.name, *file);
         if (const auto file = without_banner(start, is_whole)) fail(opened.name, *file);
-        fail(opened.name, fmt::format("starts with {}", in_quotes(std::string_view(start).substr(0, start.find('\n')))));
+        fail(opened.name, start_in_words(start));
     }
     LineReader lines(opened.name, std::move(opened.bytes), note);
     if (format->read != read_metis_graph) return format->read(lines);
@@ -234,10 +238,12 @@ CsrMatrix read_from_tar(OpenedSource archive, const ReadOptions& options) {
 
 using Columns = std::vector<std::vector<double>>;
 
+std::string columns_in_words(Index most) { return most == 1 ? "one column" : fmt::format("1 to {} columns", most); }
+
 Columns columns_of(const std::string& name, const CsrMatrix& matrix, Index most) {
     if (matrix.columns < 1 || matrix.columns > most) {
         throw InputError(fmt::format("{}: found a matrix of {} x {}; expected {}", name, matrix.rows, matrix.columns,
-                                     most == 1 ? "one column" : fmt::format("1 to {} columns", most)));
+                                     columns_in_words(most)));
     }
     Columns columns(matrix.columns, std::vector<double>(matrix.rows));
     for (Index row = 0; row < matrix.rows; ++row) {
@@ -254,8 +260,7 @@ Columns read_npy_columns(OpenedSource opened, Index most) {
     const std::int64_t found_columns = dimensions == 2 ? array.shape[1] : 1;
     if (dimensions < 1 || dimensions > 2 || found_columns < 1 || found_columns > most) {
         throw InputError(fmt::format("{}: found an array of shape ({}); expected one dimension, or {}", opened.name,
-                                     fmt::join(array.shape, ", "),
-                                     most == 1 ? "one column" : fmt::format("1 to {} columns", most)));
+                                     fmt::join(array.shape, ", "), columns_in_words(most)));
     }
     require_host_memory(static_cast<std::size_t>(array.size()) * sizeof(double), opened.name + ": vectors");
     const auto rows = static_cast<std::size_t>(array.shape[0]);
@@ -336,9 +341,18 @@ Columns read_columns(const std::filesystem::path& path, const std::string& membe
         const std::string wanted = member.empty() ? ending_of_right_hand_sides : member;
         return columns_of(path.string(), read_from_tar(std::move(opened), {wanted}), most);
     }
-    if (member.empty() && is_npy(start)) return read_npy_columns(std::move(opened), most);
-    if (member.empty() && is_number_list(start)) return {read_number_list(std::move(opened))};
-    return columns_of(path.string(), read_matrix(path, {member}), most);
+    if (!member.empty()) return columns_of(path.string(), read_matrix(path, {member}), most);
+    if (is_npy(start)) return read_npy_columns(std::move(opened), most);
+    if (is_number_list(start)) return {read_number_list(std::move(opened))};
+    const TextFormat* const format = text_format_of(start);
+    const bool is_binary = container_of(start) != nullptr || is_zip(start);
+    // Any text that begins with numbers looks like a graph of METIS.
+    if (!is_binary && opened.start.broken.empty() && (format == nullptr || format->read == read_metis_graph)) {
+        const auto file = foreign_file(start);
+        throw InputError(fmt::format("{}: {}; expected one number per line, a .npy, or a matrix with {}", opened.name,
+                                     file ? "found " + file->found : start_in_words(start), columns_in_words(most)));
+    }
+    return columns_of(path.string(), read_matrix(path), most);
 }
 
 std::vector<double> read_vector(const std::filesystem::path& path, const std::string& member) {

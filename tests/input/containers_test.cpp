@@ -269,6 +269,12 @@ TEST_CASE("vectors: lists of numbers, .npy, matrices with one column, and the ri
     CHECK(refused(write("x.tar", tar(both)), "x.mtx") == "x.tar: found a matrix of 3 x 4; expected one column");
     CHECK(refused(write("b", "1\n2 3\n")) == "b:2: found '3' at the end of the line; expected one number per line");
     CHECK(refused(write("b", "1\nx\n")) == "b:2: found 'x'; expected a number");
+    const std::string vectors = "; expected one number per line, a .npy, or a matrix with one column";
+    CHECK(refused(write("b", "1.5D+00\n2\n")) == "b: starts with '1.5D+00'" + vectors);
+    CHECK(refused(write("b", "1 2 3\n")) == "b: starts with '1 2 3'" + vectors);
+    CHECK(refused(write("b", "1 2\n2 1\n")) == "b: starts with '1 2'" + vectors);
+    CHECK(refused(write("b", "1,2\n3,4\n")) == "b: found a table of numbers with commas (CSV)" + vectors);
+    CHECK(refused(write("b", "")) == "b: is empty" + vectors);
     CHECK(refused(write("b.npy", npy_header("<f8", "(1, 3)") + std::string(24, '\0'))) ==
           "b.npy: found an array of shape (1, 3); expected one dimension, or one column");
     CHECK(refused(write("b.npy", npy_header("<c16", "(1,)") + std::string(16, '\0'))) ==
