@@ -88,8 +88,7 @@ ExitCode export_recipe(const ExportArguments& arguments) {
     const Recipe recipe = load_recipe(find_recipe(arguments.recipe), catalogue(), arguments.changes);
     const std::filesystem::path folder = arguments.out;
     check_new(folder, arguments.force);
-    WholeFile resolved(folder / "recipe.toml");  // throws before the work
-    resolved.write(resolved_recipe(recipe));
+    check_writable(folder / "recipe.toml");
 
     const Progress progress;
     progress.show("reading the matrix");
@@ -114,7 +113,7 @@ ExitCode export_recipe(const ExportArguments& arguments) {
     progress.show("writing");
     const auto files = write_export(folder, staged, forms);
     write_whole_file(folder / "README.txt", read_me(recipe, report, files));
-    resolved.finish();
+    write_whole_file(folder / "recipe.toml", resolved_recipe(recipe));
     print_text("{}: {}: {}\nwritten to {}: README.txt, recipe.toml", recipe.name, report.source, size_of(report),
                folder.string());
     for (const ExportedFile& file : files) print_text(", {}", file.name);
