@@ -63,13 +63,13 @@ void require_vectors(int vectors) {
     throw std::invalid_argument(fmt::format("found {} vectors; expected 1 to {}", vectors, most_vectors));
 }
 
-void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y) {
+void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y, std::string_view names) {
     const auto* const first = static_cast<const std::byte*>(x);
     const auto* const second = static_cast<const std::byte*>(y);
     const std::less<> before;
     if (bytes_of_x == 0 || bytes_of_y == 0) return;
     if (before(first, second + bytes_of_y) && before(second, first + bytes_of_x)) {
-        throw std::invalid_argument("x and y overlap; expected disjoint arrays");
+        throw std::invalid_argument(fmt::format("{} overlap; expected disjoint arrays", names));
     }
 }
 

@@ -59,6 +59,8 @@ template <typename Value>
 void require_finite(std::string_view name, spmv_workbench::ArrayView<const Value> vector, int columns = 1);
 /// 1 to 64.
 void require_vectors(int vectors);
-void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y);
+/// names: of both arrays, for the message.
+void require_apart(const void* x, std::size_t bytes_of_x, const void* y, std::size_t bytes_of_y,
+                   std::string_view names = "x and y");
 
 }  // namespace workbench

@@ -399,7 +399,7 @@ SolveFacts Solver<Value>::solve(ArrayView<const Value> b, ArrayView<Value> x, co
     const auto rows = static_cast<std::size_t>(state().a.facts().rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
-    workbench::require_apart(b.data(), rows * sizeof(Value), x.data(), rows * sizeof(Value));
+    workbench::require_apart(b.data(), rows * sizeof(Value), x.data(), rows * sizeof(Value), "b and x");
     workbench::require_finite("b", b);
     if (course.from_x) workbench::require_finite<Value>("x", {x.data(), rows});
     return state().functions.run([&] {
@@ -416,7 +416,7 @@ SolveFacts Solver<Value>::solve(DeviceArray<const Value> b, DeviceArray<Value> x
     const auto rows = static_cast<std::size_t>(facts.rows);
     workbench::require_size("b", b.size(), rows);
     workbench::require_size("x", x.size(), rows);
-    workbench::require_apart(b.address(), rows * sizeof(Value), x.address(), rows * sizeof(Value));
+    workbench::require_apart(b.address(), rows * sizeof(Value), x.address(), rows * sizeof(Value), "b and x");
     return state().functions.run([&] {
         if (!state().vectors_are_on_host()) return state().solve(b.address(), x.address(), course);
         const workbench::KokkosTurn turn;
@@ -433,7 +433,7 @@ std::vector<SolveFacts> Solver<Value>::solve(ArrayView<const Value> b, ArrayView
     const auto count = static_cast<std::size_t>(right_sides);
     workbench::require_size("b", b.size(), rows * count);
     workbench::require_size("x", x.size(), rows * count);
-    workbench::require_apart(b.data(), b.size() * sizeof(Value), x.data(), x.size() * sizeof(Value));
+    workbench::require_apart(b.data(), b.size() * sizeof(Value), x.data(), x.size() * sizeof(Value), "b and x");
     workbench::require_finite("b", b, right_sides);
     if (course.from_x) workbench::require_finite<Value>("x", {x.data(), x.size()}, right_sides);
     if (state().solves_together() && !course.each_iteration) {
@@ -466,7 +466,7 @@ std::vector<SolveFacts> Solver<Value>::solve(DeviceArray<const Value> b, DeviceA
     const std::size_t size = static_cast<std::size_t>(facts.rows) * static_cast<std::size_t>(right_sides);
     workbench::require_size("b", b.size(), size);
     workbench::require_size("x", x.size(), size);
-    workbench::require_apart(b.address(), size * sizeof(Value), x.address(), size * sizeof(Value));
+    workbench::require_apart(b.address(), size * sizeof(Value), x.address(), size * sizeof(Value), "b and x");
     if (state().solves_together() && !course.each_iteration) {
         return state().functions.run([&] {
             const workbench::KokkosTurn turn;

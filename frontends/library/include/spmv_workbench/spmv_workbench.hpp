@@ -421,10 +421,10 @@ public:
     Solver(const Solver&) = delete;
     Solver& operator=(const Solver&) = delete;
 
-    /// b, x: [rows], in the caller's order. Waits. x is written however the solve ends. Device arrays require an operator on
-    /// the GPU and are used on its stream. Host arrays must be finite: b, and x with SolveCourse::from_x; a solve with device
-    /// arrays that are not ends as a breakdown. Throws MatrixError with the figures if sums of squares leave the range of f64,
-    /// as for |b| = 1e-170; x is then not written.
+    /// b, x: [rows], in the caller's order; they must not overlap. Waits. x is written however the solve ends. Device arrays
+    /// require an operator on the GPU and are used on its stream. Host arrays must be finite: b, and x with
+    /// SolveCourse::from_x; a solve with device arrays that are not ends as a breakdown. Throws MatrixError with the figures if
+    /// sums of squares leave the range of f64, as for |b| = 1e-170; x is then not written.
     SolveFacts solve(ArrayView<const Value> b, ArrayView<Value> x, const SolveCourse<Value>& course = {});
     SolveFacts solve(DeviceArray<const Value> b, DeviceArray<Value> x, const SolveCourse<Value>& course = {});
 
