@@ -48,6 +48,7 @@ TEST_SUITE("live page") {
 
         // A recipe of another folder, with a lesson.
         CHECK(page.body.find("# A lesson") != std::string::npos);
+        CHECK(page.body.find("\"path\":\"docs/a_lesson.md\"") != std::string::npos);
         CHECK(Json::parse(served.get("matrices/1").body) == Json::array({"../inside.mtx"}));
         const std::string beside = "[matrix]\npath = \"../inside.mtx\"\n\n[layout]\nuse = \"csr\"\n";
         CHECK(Json::parse(served.post("check", {{"text", beside}, {"of", 1}}).body)["message"] == "");

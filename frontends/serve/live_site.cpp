@@ -142,7 +142,7 @@ WebAnswer LiveSite::start_page() const {
     Json files = Json::array();
     for (const LiveFile& one : settings_.files) {
         files.push_back({{"file", one.file.filename().string()},
-                         {"path", seen_from_here(one.lesson.empty() ? one.file : one.lesson_file)},
+                         {"path", seen_from_here(one.lesson_file.empty() ? one.file : one.lesson_file)},
                          {"text", one.text},
                          {"lesson", one.lesson}});
     }

@@ -21,10 +21,10 @@ namespace workbench {
 
 /// A recipe with which the page can begin.
 struct LiveFile {
-    std::filesystem::path file;  // messages name it, and paths in the recipe are relative to it
-    std::string text;            // of the recipe
-    std::string lesson = {};     // the Markdown text of the lesson that uses it; empty: none
-    std::filesystem::path lesson_file = {};
+    std::filesystem::path file;              // messages name it, and paths in the recipe are relative to it
+    std::string text;                        // of the recipe
+    std::string lesson = {};                 // the Markdown text of the lesson that uses it; empty: none
+    std::filesystem::path lesson_file = {};  // empty: `file` was given
 };
 
 struct LiveSettings {

@@ -44,13 +44,13 @@ struct Served {
         std::ofstream(recipe.parent_path() / "inside.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
         std::filesystem::create_directories(recipe.parent_path() / "lesson");
         std::ofstream(folder.path() / "outside.mtx") << "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
-        return {
-            .files = {{recipe, small_recipe}, {recipe.parent_path() / "lesson" / "other.toml", named("other"), "# A lesson"}},
-            .folder = recipe.parent_path(),
-            .catalogue = catalogue(),
-            .page = [this](const Recipe& given, bool timed, const GoOn& go_on) { return work(given, timed, go_on); },
-            .can_time = true,
-            .limit_seconds = 1};
+        return {.files = {{recipe, small_recipe},
+                          {recipe.parent_path() / "lesson" / "other.toml", named("other"), "# A lesson", "docs/a_lesson.md"}},
+                .folder = recipe.parent_path(),
+                .catalogue = catalogue(),
+                .page = [this](const Recipe& given, bool timed, const GoOn& go_on) { return work(given, timed, go_on); },
+                .can_time = true,
+                .limit_seconds = 1};
     }
 
     /// Runs in the child process. A file shows that it is still alive.
