@@ -254,6 +254,15 @@ void add_distributed_options(CLI::App& command, SharedArguments& arguments) {
         ->needs(option);
 }
 
+void exclude_from_distributed(CLI::App& command, std::vector<const char*> options) {
+    command.parse_complete_callback([&command, options = std::move(options)] {
+        if (command.count("--distributed") == 0) return;
+        for (const char* const option : options) {
+            if (command.count(option) > 0) throw CLI::ExcludesError("--distributed", option);
+        }
+    });
+}
+
 ExitCode run_distributed(const SharedArguments& arguments, int samples, const std::optional<DistributedSolve>& solve) {
     const std::unique_ptr<Ranks> ranks = start_ranks();
     ExitCode exit_code = ExitCode::ok;

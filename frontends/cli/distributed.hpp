@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "frontends/cli/measuring.hpp"
 #include "studies/solve/solve.hpp"
@@ -14,6 +15,9 @@ namespace workbench {
 
 /// Adds --distributed and --rows-to-ranks. `arguments` must live until the command line is parsed.
 void add_distributed_options(CLI::App& command, SharedArguments& arguments);
+
+/// Refuses these options beside --distributed.
+void exclude_from_distributed(CLI::App& command, std::vector<const char*> options);
 
 struct DistributedSolve {
     SolveOptions options;

@@ -92,8 +92,6 @@ ExitCode run_over_ranks(const RunArguments& arguments) {
     if (!arguments.inside.empty()) {
         throw RecipeError("--distributed does not support --inside; use 'workbench solve --distributed'");
     }
-    if (arguments.vectors > 1) throw RecipeError("--distributed multiplies one vector; expected no --vectors");
-    if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
     return run_distributed(arguments, arguments.samples);
 }
 
@@ -145,14 +143,10 @@ void add_run_command(CLI::App& app, Action& action) {
     add_keep_option(command, arguments.keep);
     add_distributed_options(command, arguments);
     add_prepare_option(command, arguments.prepare);
-    command
-        .add_flag("--watch", arguments.watch,
-                  "Run again whenever a recipe or source in the folder of a recipe is saved, until Ctrl-C")
-        ->excludes("--distributed");
-    command
-        .add_flag("--sanitize", arguments.sanitize,
-                  "First run the recipes' own code for a GPU on small matrices under compute-sanitizer")
-        ->excludes("--distributed");
+    command.add_flag("--watch", arguments.watch,
+                     "Run again whenever a recipe or source in the folder of a recipe is saved, until Ctrl-C");
+    command.add_flag("--sanitize", arguments.sanitize,
+                     "First run the recipes' own code for a GPU on small matrices under compute-sanitizer");
     CLI::Option* none = command.add_flag("--no-pictures", arguments.no_pictures, "Do not draw pictures or write report.html");
     command
         .add_option("--scale-from", arguments.scale_from,
@@ -160,6 +154,7 @@ void add_run_command(CLI::App& app, Action& action) {
         ->type_name("FILE")
         ->excludes(none);
     command.add_flag("--no-page", arguments.no_page, "Do not write report.html");
+    exclude_from_distributed(command, {"--watch", "--sanitize", "--cache", "--vectors", "--seconds", "--keep", "--scale-from"});
 }
 
 }  // namespace workbench

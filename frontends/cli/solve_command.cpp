@@ -100,6 +100,10 @@ Recipes recipes_of(const SolveArguments& arguments) {
 }
 
 RightHandSide right_hand_side_of(const SolveArguments& arguments) {
+    if (!arguments.rhs_member.empty() && (arguments.rhs == "ones" || arguments.rhs == "random")) {
+        throw RecipeError(
+            fmt::format("--rhs-member {}: --rhs {} has no members; expected --rhs FILE", arguments.rhs_member, arguments.rhs));
+    }
     if (arguments.rhs == "ones") return {RightHandSide::Kind::ones, arguments.seed};
     if (arguments.rhs == "random") return {RightHandSide::Kind::random, arguments.seed};
     if (std::error_code ignored; !std::filesystem::exists(arguments.rhs, ignored)) {
@@ -139,9 +143,7 @@ SolveOptions options_of(const SolveArguments& arguments) {
 }
 
 ExitCode solve_distributed(const SolveArguments& arguments) {
-    if (!arguments.tune.empty()) throw RecipeError("--distributed does not support --tune");
     if (arguments.method != "cg") throw RecipeError("--distributed supports --method cg only");
-    if (!arguments.keep.empty()) throw RecipeError("--distributed does not support --keep");
     const SolveOptions options = options_of(arguments);
     return run_distributed(arguments, options.timing.minimum_samples, DistributedSolve{options, right_hand_side_of(arguments)});
 }
@@ -290,6 +292,7 @@ void add_solve_command(CLI::App& app, Action& action) {
         ->type_name("FOLDER")
         ->capture_default_str();
     add_paper_options(command, arguments.column, plots_in_column);
+    exclude_from_distributed(command, {"--tune", "--keep", "--column"});
     command.add_option("--json", arguments.json, "Also write solve.json to this file; -: print it instead of the tables")
         ->type_name("FILE");
 }

@@ -104,6 +104,9 @@ TEST_CASE("export writes into a folder with files with --force only") {
     CHECK(contents_of(folder.path()) == std::map<std::string, std::string>{{"recipe.toml", "mine"}});
     CHECK(run(command + " --force").exit_code == 0);
     CHECK(file_text(folder.path() / "recipe.toml") != "mine");
+    const fs::path none = folder.path() / "none";
+    CHECK(run("export recipes/rcm_sell.toml --matrix tests/golden/cli/wide.mtx -o " + none.string()).exit_code == 3);
+    CHECK_FALSE(fs::exists(none));
 }
 
 TEST_CASE("results never replace a file of another kind") {

@@ -33,7 +33,7 @@ nowhere() {
 }
 
 over() { echo "$mpirun" -n "$1" "$workbench"; }
-run2=($(over 2) run --distributed --samples 2 --seconds 0)
+run2=($(over 2) run --distributed --samples 2)
 csr=$sources/recipes/csr.toml
 grid=(--generate laplace2d:nx=30)
 
@@ -43,11 +43,11 @@ if [[ $(grep -c '"rows": 450' a/distributed.json) != 2 ]]; then
     echo "FAILED: two ranks of 450 rows"
     failed=1
 fi
-expect "one rank without mpirun" 0 'over 1 rank in equal pieces' "$workbench" run --distributed "$csr" "${grid[@]}" --samples 2 --seconds 0
-expect "a recipe of stages for each inside share" 0 'layout ehyb' $(over 4) run --distributed --samples 2 --seconds 0 "$sources/recipes/ehyb.toml" "${grid[@]}"
+expect "one rank without mpirun" 0 'over 1 rank in equal pieces' "$workbench" run --distributed "$csr" "${grid[@]}" --samples 2
+expect "a recipe of stages for each inside share" 0 'layout ehyb' $(over 4) run --distributed --samples 2 "$sources/recipes/ehyb.toml" "${grid[@]}"
 expect "f32" 0 'kernel .*, f32' "${run2[@]}" "$csr" "${grid[@]}" --precision f32
-expect "parts of a graph" 0 'in parts of metis_partition' $(over 3) run --distributed --samples 2 --seconds 0 --rows-to-ranks metis "$csr" "${grid[@]}"
-expect "more ranks than rows" 0 'over 4 ranks' $(over 4) run --distributed --samples 2 --seconds 0 "$csr" --generate laplace2d:nx=1,ny=2
+expect "parts of a graph" 0 'in parts of metis_partition' $(over 3) run --distributed --samples 2 --rows-to-ranks metis "$csr" "${grid[@]}"
+expect "more ranks than rows" 0 'over 4 ranks' $(over 4) run --distributed --samples 2 "$csr" --generate laplace2d:nx=1,ny=2
 expect "rectangular" 0 '60 x 40, ' "${run2[@]}" "$csr" --generate random_uniform:rows=60,columns=40,shortest=0,longest=9
 expect "JSON on standard output" 0 '^\{$' "${run2[@]}" "$csr" "${grid[@]}" --json -
 if ! python3 -c 'import json; json.load(open("output.txt"))' 2>/dev/null && command -v python3 >/dev/null; then
@@ -101,7 +101,7 @@ expect "another method" 2 'supports --method cg only' $(over 2) solve --distribu
 expect "a disk that is full" 4 '^error: rank 0 of 2: /dev/full' "${run2[@]}" "$csr" "${grid[@]}" --json /dev/full
 expect "--rows-to-ranks alone" 2 'distributed' "$workbench" run "$csr" "${grid[@]}" --rows-to-ranks metis
 # A matrix too large for one rank fits on four.
-large=("$csr" --generate elasticity3d:nx=24 --max-memory 140M --samples 1 --seconds 0)
+large=("$csr" --generate elasticity3d:nx=24 --max-memory 140M --samples 1)
 expect "too large for one rank" 4 'needs [0-9]+ bytes of memory' $(over 1) run --distributed "${large[@]}"
 expect "not too large for four" 0 'over 4 ranks' $(over 4) run --distributed "${large[@]}"
 mkdir alone && cp "$workbench" alone/
