@@ -51,7 +51,7 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex(", on [^;]*;"), ", on DEVICE;");
     text = std::regex_replace(text, std::regex(R"((\n[^\n]+ x\s+as\s+fast\s+as\s+the\s+baseline[^]*?)(?=\n\n))"), "\nVERDICTS");
     // This line is printed if solving one at a time takes less time, which depends on the machine.
-    text = std::regex_replace(text, std::regex(R"(\n\n[^\n]+:\s+\d+\s+right-hand\s+sides\s+take[^]*?(?=\n\n))"), "");
+    text = std::regex_replace(text, std::regex(R"(\n[^\n]+:\s+\d+\s+right-hand\s+sides\s+take[^\n]*(\n      [^\n]+)*)"), "");
     text = std::regex_replace(
         text,
         std::regex(R"((Least time in all|No advice): [^\n]+(\n      [^\n]+)*(\nWith new values[^\n]+(\n      [^\n]+)*)?)"),
