@@ -122,8 +122,9 @@ std::vector<ParameterDeclaration> declarations_of(const StageEntry& entry, const
     for (const Setting& setting : table.settings) {
         const bool known = setting.key == "use" || setting.key == "id" || std::ranges::count(names, setting.key) > 0;
         // A word that resembles a parameter is probably a misspelt one.
-        if (known || !setting.value || !is_bare(setting.key) || !did_you_mean(setting.key, names).empty()) continue;
-        declarations.push_back({.name = setting.key, .type = type_of(*setting.value), .optional = true});
+        if (known || !is_bare(setting.key) || !did_you_mean(setting.key, names).empty()) continue;
+        const ParameterType type = setting.value ? type_of(*setting.value) : ParameterType::text;  // a list is refused later
+        declarations.push_back({.name = setting.key, .type = type, .optional = true});
     }
     return declarations;
 }

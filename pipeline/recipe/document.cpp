@@ -230,7 +230,8 @@ RecipeDocument read_document_of(const toml::table& root, const std::string& head
 
 std::string found_text(const Setting& setting) {
     if (setting.value) return "found " + printable(to_text(*setting.value), 60);
-    return "found " + (setting.texts ? "a list of strings" : setting.kind);
+    if (!setting.texts) return "found " + setting.kind;
+    return setting.texts->empty() ? "found an empty list" : "found a list of strings";
 }
 
 void Setting::for_each_place(const std::function<void(RecipePlace&)>& act) {

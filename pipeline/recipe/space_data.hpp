@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,12 @@ struct Space::Data {
     [[nodiscard]] const SpaceVariant* variant_of(const SpacePoint& point, std::size_t place) const;
 };
 
+/// What an alternative may set.
+struct DeclaredParameters {
+    std::span<const ParameterDeclaration> parameters = {};
+    bool takes_other_keys = true;
+};
+
 /// Reads the places of a space and checks each option alone.
 class SpaceReader {
 public:
@@ -104,7 +111,7 @@ private:
     /// Adds the options of a table: alternatives, and for each of them all combinations of values.
     void add_choices(const RecipeTable& whole, const RecipeTable& kernel, SpaceSlot& slot);
     void add_combinations(const RecipeTable& alternative, const RecipeTable& kernel, const std::vector<std::size_t>& conditions,
-                          const std::vector<ParameterDeclaration>* declarations, SpaceSlot& slot);
+                          const DeclaredParameters& declared, SpaceSlot& slot);
     [[nodiscard]] std::optional<std::size_t> read_condition(const Setting& setting);
     [[nodiscard]] std::optional<SpaceTie> read_tie(const Setting& setting);
     /// Errors are added, except values that contradict each other, which go to `contradictions` unless it is null.

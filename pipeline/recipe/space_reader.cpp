@@ -36,10 +36,14 @@ std::vector<Setting> values_of(const Setting& setting, bool takes_list) {
     return values;
 }
 
-/// Adds an error and returns false if the values to try have no proper form.
-bool check_sweep(const Setting& setting, Diagnostics& diagnostics) {
-    if (setting.sweep_problem.empty()) return true;
-    diagnostics.add(setting.value_place, "{}, sweep: {}", printable(setting.key, 40), setting.sweep_problem);
+/// Adds an error and returns false if the values to try have no proper form, or are none.
+bool check_values(const Setting& setting, bool takes_list, Diagnostics& diagnostics) {
+    if (!setting.sweep_problem.empty()) {
+        diagnostics.add(setting.value_place, "{}, sweep: {}", printable(setting.key, 40), setting.sweep_problem);
+        return false;
+    }
+    if (takes_list || !setting.texts || !setting.texts->empty()) return true;
+    diagnostics.add(setting.value_place, "{}: found an empty list, expected values to try", printable(setting.key, 40));
     return false;
 }
 
@@ -69,21 +73,20 @@ std::optional<RecipeTable> read_alternative(const Setting& alternative, std::str
     return table;
 }
 
-/// The parameters that an alternative declares; null if it is unknown, or takes any key.
-const std::vector<ParameterDeclaration>* declarations_in(const Catalogue& catalogue, const RecipeTable& alternative,
-                                                         bool is_stage) {
+/// The parameters that an alternative declares; none, and any key, if it is unknown.
+DeclaredParameters declared_by(const Catalogue& catalogue, const RecipeTable& alternative, bool is_stage) {
     const std::string* name = alternative.text("use");
-    if (name == nullptr) return nullptr;
+    if (name == nullptr) return {};
     if (is_stage) {
         const StageEntry* const stage = catalogue.find_stage(*name);
-        return stage == nullptr || stage->takes_other_keys ? nullptr : &stage->parameters;
+        return stage == nullptr ? DeclaredParameters() : DeclaredParameters{stage->parameters, stage->takes_other_keys};
     }
     const LayoutEntry* const layout = catalogue.find_layout(*name);
-    return layout == nullptr ? nullptr : &layout->parameters;
+    return layout == nullptr ? DeclaredParameters() : DeclaredParameters{layout->parameters, false};
 }
 
-bool declares(const std::vector<ParameterDeclaration>* declarations, const std::string& key) {
-    return declarations == nullptr || std::ranges::count(*declarations, key, &ParameterDeclaration::name) > 0;
+bool may_have(const DeclaredParameters& declared, const std::string& key) {
+    return declared.takes_other_keys || std::ranges::count(declared.parameters, key, &ParameterDeclaration::name) > 0;
 }
 
 /// A text that is the same for options with the same parameters and kernels.
@@ -208,7 +211,7 @@ void SpaceReader::add_choices(const RecipeTable& whole, const RecipeTable& kerne
     }
     const std::optional<Setting> use = shared.take("use");
     std::vector<RecipeTable> alternatives;
-    if (use && !check_sweep(*use, diagnostics_)) return;
+    if (use && !check_values(*use, false, diagnostics_)) return;
     for (const Setting& value : use ? values_of(*use, false) : std::vector<Setting>()) {
         if (auto alternative = read_alternative(value, what, diagnostics_)) alternatives.push_back(std::move(*alternative));
     }
@@ -216,7 +219,7 @@ void SpaceReader::add_choices(const RecipeTable& whole, const RecipeTable& kerne
     for (const Setting& setting : shared.settings) {
         const bool known = std::ranges::any_of(alternatives, [&](const RecipeTable& alternative) {
             return alternatives.size() == 1 || alternative.find(setting.key) != nullptr ||
-                   declares(declarations_in(with_.catalogue, alternative, slot.is_stage), setting.key);
+                   may_have(declared_by(with_.catalogue, alternative, slot.is_stage), setting.key);
         });
         if (known || alternatives.empty()) continue;
         diagnostics_.add(setting.key_place, "none of the alternatives has a parameter '{}'; expected one that a {} declares",
@@ -235,21 +238,21 @@ void SpaceReader::add_choices(const RecipeTable& whole, const RecipeTable& kerne
         }
         RecipeTable own_kernel = kernel;
         for (const Setting& setting : take_kernel(alternative, diagnostics_).settings) own_kernel.set(setting);
-        const auto* declarations = declarations_in(with_.catalogue, alternative, slot.is_stage);
+        const DeclaredParameters declared = declared_by(with_.catalogue, alternative, slot.is_stage);
         for (const Setting& setting : shared.settings) {
             const bool changed = setting.key_place.option >= 0;  // by the command line
-            const bool belongs = alternatives.size() == 1 || declares(declarations, setting.key);
+            const bool belongs = alternatives.size() == 1 || may_have(declared, setting.key);
             if (belongs && (changed || alternative.find(setting.key) == nullptr)) alternative.set(setting);
         }
         alternative.place = whole.place;
         alternative.id = whole.id;
-        add_combinations(alternative, own_kernel, own_conditions, declarations, slot);
+        add_combinations(alternative, own_kernel, own_conditions, declared, slot);
     }
 }
 
 void SpaceReader::add_combinations(const RecipeTable& alternative, const RecipeTable& kernel,
-                                   const std::vector<std::size_t>& conditions,
-                                   const std::vector<ParameterDeclaration>* declarations, SpaceSlot& slot) {
+                                   const std::vector<std::size_t>& conditions, const DeclaredParameters& declared,
+                                   SpaceSlot& slot) {
     struct Dimension {
         bool of_kernel;
         std::vector<Setting> values;
@@ -258,13 +261,11 @@ void SpaceReader::add_combinations(const RecipeTable& alternative, const RecipeT
     std::size_t count = 1;
     for (const bool of_kernel : {false, true}) {
         for (const Setting& setting : (of_kernel ? kernel : alternative).settings) {
-            bool takes_list = false;
-            for (const ParameterDeclaration& declaration :
-                 of_kernel || declarations == nullptr ? std::vector<ParameterDeclaration>() : *declarations) {
-                const bool lists = is_list(declaration.type) || declaration.type == ParameterType::command;
-                takes_list = takes_list || (declaration.name == setting.key && lists);
-            }
-            if (!check_sweep(setting, diagnostics_)) return;
+            const bool takes_list = !of_kernel && std::ranges::any_of(declared.parameters, [&](const auto& declaration) {
+                return declaration.name == setting.key &&
+                       (is_list(declaration.type) || declaration.type == ParameterType::command);
+            });
+            if (!check_values(setting, takes_list, diagnostics_)) return;
             dimensions.push_back({of_kernel, values_of(setting, takes_list)});
             count *= dimensions.back().values.size();
             if (slot.choices.size() + count <= most_options) continue;
@@ -436,9 +437,7 @@ void SpaceReader::learn_names(const std::string& name, std::size_t place) {
         const std::string* const word = choice.table.text("use");
         if (choice.left_out) add_word(use, "none");
         if (word != nullptr) add_word(use, *word);
-        const auto* declarations = declarations_in(with_.catalogue, choice.table, slot.is_stage);
-        for (const ParameterDeclaration& declaration :
-             declarations == nullptr ? std::vector<ParameterDeclaration>() : *declarations) {
+        for (const ParameterDeclaration& declaration : declared_by(with_.catalogue, choice.table, slot.is_stage).parameters) {
             ConditionName& what = names_[fmt::format("{}.{}", name, declaration.name)];
             what.place = place;
             what.key = declaration.name;

@@ -46,6 +46,9 @@ std::vector<Value> check_words(const RecipeTable& table, const std::string& key,
     std::vector<std::string> names;
     for (const Value value : known) names.emplace_back(name_of(value));
     std::vector<Value> values;
+    if (const Setting* list = table.find(key); list != nullptr && list->texts && list->texts->empty()) {
+        diagnostics.add(list->value_place, "[suite], {}: found an empty list{}", key, expected_one_of("", names));
+    }
     for (const TextItem& item : check_list(table, key, diagnostics)) {
         const auto found = std::ranges::find(names, item.text);
         if (found == names.end()) {
@@ -107,7 +110,14 @@ void check_suite(const RecipeTable& table, const std::filesystem::path& folder, 
     }
     const auto parameters = check_parameters(table, "[suite]", suite_declarations(), others, diagnostics);
     if (parameters) {
-        if (parameters->has("name")) suite.name = parameters->text("name");
+        if (parameters->has("name")) {
+            suite.name = parameters->text("name");
+            // NAME.jsonl has the results unless --out names a file.
+            if (suite.name.empty() || suite.name.front() == '.' || suite.name.find('/') != std::string::npos) {
+                diagnostics.add(table.place_of("name"), "[suite], name: found '{}', expected a name without '/', no '.' first",
+                                printable(suite.name, 60));
+            }
+        }
         if (parameters->has("source")) suite.source = parameters->text("source");
         suite.cache = parameters->text("cache");
         if (parameters->has("inside")) suite.inside = parameters->text("inside");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "pipeline/recipe/space.hpp"
 #include "recipe/recipes.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
@@ -162,6 +163,12 @@ TEST_CASE("a program: its words, its files, its own parameters") {
                        folder.path("a.toml"), catalogue_with_files())
               .points.size() == 2);
 
+    CHECK(parse_space("[space]\n[[stage]]\nprogram = ['python3', 'mine.py']\nseed = [1, 2, 3]\n[layout]\nuse = 'plain'\n",
+                      folder.path("a.toml"), catalogue_with_files())
+              .count() == 3);  // the words of a command are no values to try
+    CHECK(folder.error("[[stage]]\nprogram = 'mine'\nseeds = [1, 2]\nrates = { a = 1 }\n") ==
+          "a.toml:3:9: stage 'program', seeds: found a list, expected a text in quotes\n"
+          "a.toml:4:9: stage 'program', rates: found a table, expected a text in quotes\n");
     CHECK(folder.error("[[stage]]\nprogram = []\n") ==
           "a.toml:2:11: stage 'program', program: found \"\", expected a program and its arguments, as in [\"python3\", "
           "\"my_order.py\"]\n");

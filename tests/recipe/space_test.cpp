@@ -62,6 +62,15 @@ TEST_CASE("a list is a list of values, except for parameters that take lists") {
     CHECK(space_of("[layout]\nuse = 'plain'\n").places().front().options.front().values.empty());
 }
 
+TEST_CASE("a list without values is refused") {
+    const auto error_of = [](const std::string& text) { return message_of<RecipeError>([&] { (void)space_of(text); }); };
+    for (const std::string line :
+         {"use = []\n", "use = 'plain'\nslice_height = []\n", "use = ['cached', { use = 'plain', slice_height = [] }]\n"}) {
+        const std::string error = error_of("[layout]\n" + line);
+        CHECK_MESSAGE(error.find(": found an empty list, expected values to try") != std::string::npos, error);
+    }
+}
+
 TEST_CASE("keys beside use belong to the alternatives that declare them, whose own keys come first") {
     const Space space = space_of(R"(
 [[stage]]

@@ -80,6 +80,18 @@ TEST_SUITE("suite") {
                         "'cache'") != std::string::npos);
     }
 
+    TEST_CASE("a name that is no name of a file, and lists without a word") {
+        for (const std::string name : {"", "../y", ".hidden"}) {
+            CHECK(suite_errors_of("[suite]\nrecipes = []\nname = '" + name + "'\n")
+                      .find("3:8: [suite], name: found '" + name + "', expected a name without '/', no '.' first") !=
+                  std::string::npos);
+        }
+        CHECK(suite_errors_of("[suite]\nrecipes = []\nprecisions = []\n")
+                  .find("3:14: [suite], precisions: found an empty list; expected one of f64, f32") != std::string::npos);
+        CHECK(suite_errors_of("[suite]\nrecipes = []\nnamed = []\n").find("named: found an empty list, expected [") !=
+              std::string::npos);
+    }
+
     TEST_CASE("names of the SuiteSparse collection") {
         const auto group_of = [](const char* text) {
             const auto matrix = read_matrix_name(text);
