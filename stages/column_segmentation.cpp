@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/contract/device.hpp"
 #include "core/contract/errors.hpp"
 #include "core/text/words.hpp"
@@ -21,14 +23,17 @@ constexpr Index most_segments = 1 << 20;
 
 bool is_uniform(const Parameters& parameters) { return parameters.text("method") == "uniform"; }
 
-/// The ascending list of `level_widths`, such as "4096, 16384".
+/// The ascending list of `level_widths`, such as "4096, 16384", above segment_size.
 std::vector<std::int64_t> level_widths(const Parameters& parameters) {
     std::vector<std::int64_t> widths;
     if (!parameters.has("level_widths")) return widths;
     const std::string& text = parameters.text("level_widths");
-    const auto refuse = [&text] {
+    const std::int64_t segment_size = parameters.integer("segment_size");
+    const auto refuse = [&] {
         throw ParameterError("level_widths",
-                             "found \"" + text + "\", expected ascending numbers of columns such as \"4096, 16384\"");
+                             fmt::format("found \"{}\", expected ascending numbers of columns, the first of them "
+                                         "greater than segment_size = {}",
+                                         text, segment_size));
     };
     const char* const end = text.data() + text.size();
     const auto skip_blanks = [end](const char* at) {
@@ -38,7 +43,7 @@ std::vector<std::int64_t> level_widths(const Parameters& parameters) {
     for (const char* at = text.data(); at != end;) {
         std::int64_t width = 0;
         const auto [after, error] = std::from_chars(skip_blanks(at), end, width);
-        const std::int64_t least = widths.empty() ? parameters.integer("segment_size") : widths.back();
+        const std::int64_t least = widths.empty() ? segment_size : widths.back();
         if (error != std::errc{} || width <= least || width > std::numeric_limits<Index>::max()) refuse();
         widths.push_back(width);
         at = skip_blanks(after);
@@ -168,7 +173,8 @@ std::vector<ParameterDeclaration> declarations() {
             integer_parameter("segment_size", not_required, between(1, largest_index, "columns"),
                               "non_uniform: columns of each of these segments (seg_size of the slides)"),
             declare("level_widths", ParameterType::text, not_required, {},
-                    "non_uniform: ascending widths of the following segments: \"4096, 16384\"; the rest is one segment")};
+                    "non_uniform: ascending widths of the following segments, above segment_size: \"4096, 16384\"; the rest is "
+                    "one segment")};
 }
 
 }  // namespace

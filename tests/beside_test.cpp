@@ -89,6 +89,7 @@ TEST_CASE("wrong orders are refused with their place") {
           "a.txt:6: found 6; expected a row from 0 to 5; if they are counted from 1, set base = 1");
     CHECK(reason("a.txt", "0\n-1\n2\n3\n4\n5\n") == "a.txt:2: found -1; expected a row from 0 to 5");
     CHECK(reason("a.txt", "0\n1\n2.5\n3\n4\n5\n") == "a.txt:3: found '2.5'; expected an integer");
+    CHECK(reason("a.txt", "0 # first\n1 % second\n2\n3\n4\n5 #\n") == "nothing was thrown");
     CHECK(reason("a.txt", "0 1\n2\n") == "a.txt:1: found several numbers in a line; expected one");
     CHECK(reason("a.txt", "") == "a.txt: found 0 numbers; expected 6, one for each row");
     CHECK(reason("a.mtx", "%%MatrixMarket matrix array integer general\n5 1\n0\n") ==

@@ -87,10 +87,12 @@ NumberList numbers_of_text(const std::string& file, std::unique_ptr<ByteSource> 
             continue;
         }
         const std::string_view word = next_word(line);
-        if (word.empty() || word.front() == '#' || word.front() == '%') continue;
+        const auto is_comment = [](std::string_view text) { return text.starts_with('#') || text.starts_with('%'); };
+        if (word.empty() || is_comment(word)) continue;
         numbers.push_back(integer_of(word, lines));
         line_of.push_back(lines.number());
-        if (!next_word(line).empty()) lines.fail("found several numbers in a line; expected one");
+        if (const std::string_view more = next_word(line); !more.empty() && !is_comment(more))
+            lines.fail("found several numbers in a line; expected one");
     }
     if (size && *size != numbers.size()) {
         lines.fail("found {}; expected {}, as the header says", counted(numbers.size(), "number"), *size);

@@ -154,12 +154,15 @@ TEST_SUITE("column_segmentation") {
     }
 
     TEST_CASE("level widths must be ascending numbers") {
-        const auto refused = [](const std::string& text) {
+        const auto refusal = [](const std::string& text) {
             return refusal_of_stage(
-                       column_segmentation_stage(),
-                       {{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}, {"level_widths", text}}) !=
-                   "(accepted)";
+                column_segmentation_stage(),
+                {{"method", "non_uniform"}, {"segment_count", 2_i}, {"segment_size", 10_i}, {"level_widths", text}});
         };
+        const auto refused = [&](const std::string& text) { return refusal(text) != "(accepted)"; };
+        CHECK(refusal("8, 20") ==
+              "level_widths: found \"8, 20\", expected ascending numbers of columns, the first of them "
+              "greater than segment_size = 10");
         for (const char* text : {"11", "20, 30", " 20 ,30 ", "20,2147483647", ""}) CHECK_FALSE(refused(text));
         for (const char* text :
              {"10", "20, 20", "20 30", "20,", ",20", "x", "20, 2147483648", "1e3", "-20", "20,,30", "20, 40, 30"}) {
