@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -154,6 +156,21 @@ bool is_as_this_command_wrote_it(const std::filesystem::path& file) {
     return length > 0 && std::string_view(found.data(), static_cast<std::size_t>(length)) == writer_of(file);
 }
 
+/// Did a command write its results to this file? A page has the name of an object of its script; JSON begins with one of a
+/// few keys.
+bool has_results(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (file.extension() == ".html") {
+        const std::string text{std::istreambuf_iterator<char>(stream), {}};
+        return text.find("spmvPage") != std::string::npos;
+    }
+    char brace = 0;
+    std::string key;
+    stream >> brace >> std::quoted(key);
+    constexpr std::array first_keys{"key", "matrix", "recipe", "runs", "verdict"};
+    return brace == '{' && std::ranges::count(first_keys, key) > 0;
+}
+
 }  // namespace
 
 void check_new(const std::filesystem::path& output, bool force) {
@@ -177,16 +194,10 @@ void mark_new_files() {
 
 void check_results_file(const std::string& option, const std::string& file) {
     if (file.empty() || file == standard_output) return;
-    const bool page = std::filesystem::path(file).extension() == ".html";
     std::error_code unknown;
-    if (std::filesystem::is_regular_file(file, unknown)) {
-        std::ifstream stream(file, std::ios::binary);
-        char first = 0;
-        stream >> first;  // skips blanks
-        if (stream && first != (page ? '<' : '{')) {
-            throw RecipeError(fmt::format("{} {}: this file exists and is not {}; choose another one", option, file,
-                                          page ? "a page" : "JSON"));
-        }
+    if (std::filesystem::is_regular_file(file, unknown) && !std::filesystem::is_empty(file, unknown) && !has_results(file)) {
+        throw RecipeError(
+            fmt::format("{} {}: this file exists and has no results of this program; choose another one", option, file));
     }
     check_writable(file);
 }

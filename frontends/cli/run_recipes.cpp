@@ -236,7 +236,10 @@ ExitCode conclude(const std::vector<Recipe>& recipes, const std::vector<RunRepor
 }  // namespace
 
 void check_output(const RunOutput& output, const std::vector<Recipe>& recipes) {
-    for (const Recipe& recipe : recipes) check_results_file("--out", (folder_of(output, recipe) / "report.json").string());
+    for (const Recipe& recipe : recipes) {
+        check_results_file("--out", (folder_of(output, recipe) / "report.json").string());
+        if (output.page) check_results_file("--out", (folder_of(output, recipe) / "report.html").string());
+    }
     check_results_file("--json", output.json);
 }
 

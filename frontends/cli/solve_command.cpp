@@ -177,7 +177,7 @@ ExitCode run_solve(const SolveArguments& arguments) {
     if (arguments.distributed) return solve_distributed(arguments);
     const KokkosRuntime kokkos(print_error);
     const std::filesystem::path folder = arguments.out;
-    check_results_file("--out", (folder / "solve.json").string());
+    for (const char* const written : {"solve.json", "solve.html"}) check_results_file("--out", (folder / written).string());
     check_results_file("--json", arguments.json);
     const Recipes recipes = recipes_of(arguments);
     const RightHandSide right_hand_side = right_hand_side_of(arguments);

@@ -117,20 +117,28 @@ TEST_CASE("results never replace a file of another kind") {
         fs::create_directories((folder.path() / name).parent_path());
         std::ofstream(folder.path() / name) << recipe;
     }
+    std::ofstream(folder.path() / "schema.json") << R"({"$schema": "https://json-schema.org", "recipe": {}})";
+    fs::create_directories(folder.path() / "thesis" / "mine");
+    for (const char* name : {"thesis/mine/report.html", "thesis/solve.html"})
+        std::ofstream(folder.path() / name) << "<html>my thesis</html>";
     const auto before = contents_of(folder.path());
     const std::map<std::string, std::string> refused{
         {"run OUT/mine.toml" + small_grid + at_once + " --out OUT/o --json OUT/mine.toml",
-         "mine.toml: this file exists and is not JSON"},
+         "mine.toml: this file exists and has no results"},
         {"compare OUT/mine.toml recipes/sell.toml" + small_grid + " --page OUT/mine.toml",
-         "mine.toml: this file exists and is not JSON"},
+         "mine.toml: this file exists and has no results"},
         {"solve OUT/mine.toml" + small_grid + " --out OUT/o --json OUT/mine.toml",
-         "mine.toml: this file exists and is not JSON"},
+         "mine.toml: this file exists and has no results"},
         {"choose OUT/mine.toml" + small_grid + " --out OUT/w.toml --json OUT/mine.toml",
-         "mine.toml: this file exists and is not JSON"},
-        {"cache OUT/mine.toml" + small_grid + " --json OUT/mine.toml", "mine.toml: this file exists and is not JSON"},
-        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT", "mine/report.json: this file exists and is not JSON"},
-        {"solve OUT/mine.toml" + small_grid + " --out OUT", "solve.json: this file exists and is not JSON"},
-        {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/b.jsonl", "b.html: this file exists and is not a page"},
+         "mine.toml: this file exists and has no results"},
+        {"cache OUT/mine.toml" + small_grid + " --json OUT/mine.toml", "mine.toml: this file exists and has no results"},
+        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT", "mine/report.json: this file exists and has no results"},
+        {"solve OUT/mine.toml" + small_grid + " --out OUT", "solve.json: this file exists and has no results"},
+        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT/o --json OUT/schema.json",
+         "schema.json: this file exists and has no results"},
+        {"run OUT/mine.toml" + small_grid + at_once + " --out OUT/thesis", "report.html: this file exists and has no results"},
+        {"solve OUT/mine.toml" + small_grid + " --out OUT/thesis", "solve.html: this file exists and has no results"},
+        {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/b.jsonl", "b.html: this file exists and has no results"},
         {"bench OUT/mine.toml" + small_grid + quick + " --out OUT/mine.toml", "mine.toml:1:1: not a line of a bench"},
     };
     for (const auto& [command, reason] : refused) {
