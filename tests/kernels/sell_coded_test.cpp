@@ -173,6 +173,7 @@ TEST_CASE("sell: what does not fit a coding is refused with the figure") {
     CHECK(choice_for(row_of_values(256, 0.1), "u16") == "full u16");
     CHECK(refusal(row_of_values(1024, 1), coded("dictionary", "word")) ==
           "values = \"dictionary\" requires at most 1023 distinct values here, and there are more");
+    CHECK(refusal(csr_from_entries(3, 3, {}), coded("dictionary", "word")) == "nothing was thrown");
     std::vector<Entry> entries;
     for (Index i = 0; i < 40; ++i) entries.push_back({0, i, 1.0 + i});
     entries.push_back({0, (1 << 26) - 1, 41.0});

@@ -117,7 +117,7 @@ std::size_t number_of_coding(const Parameters& parameters, Precision precision) 
 }
 
 void require_room_in_words(Index column_bits, std::size_t values) {
-    const auto bits_of_code = static_cast<int>(std::bit_width(values - 1));
+    const auto bits_of_code = values == 0 ? 0 : static_cast<int>(std::bit_width(values - 1));
     if (column_bits + bits_of_code <= 32) return;
     throw Unsuitable(
         fmt::format("column_index = \"word\" has 32 bits, but the widest slice needs {} for its columns and {} "

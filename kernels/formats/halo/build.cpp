@@ -137,10 +137,11 @@ constexpr auto fill = []<ValueType Value>(HaloLayout<Value>& layout, const Stage
         }
     }
     const auto slots = static_cast<double>(layout.column_places.size() + layout.far_columns.size()) * layout.area();
-    require_bounded_slots(
-        fmt::format("{} blocks of {} x {}", layout.blocks, options.block_size, options.block_size), slots, matrix.nonzeros(),
-        sizeof(Value),
-        {parameters.real("slots_per_nonzero"), "smaller blocks (block_size) have fewer, and slots_per_nonzero allows more"});
+    require_bounded_slots(fmt::format("{} blocks of {} x {}", layout.blocks, options.block_size, options.block_size), slots,
+                          matrix.nonzeros(), sizeof(Value),
+                          {parameters.real("slots_per_nonzero"),
+                           fmt::format("{}slots_per_nonzero allows more",
+                                       options.block_size > 1 ? "smaller blocks (block_size) have fewer, and " : "")});
     make_zeros(layout.values, layout.column_places.size() * layout.area());
     make_zeros(layout.far_values, layout.far_columns.size() * layout.area());
     if (options.diagonal) {
