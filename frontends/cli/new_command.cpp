@@ -87,9 +87,9 @@ std::string with(std::string text, std::string_view placeholder, const std::stri
     return text;
 }
 
-/// "MyFormat" for my_format.
+/// "MyFormat" for my_format, and "MySlot" for slot: no name of the program's own headers begins with "My".
 std::string type_name_of(const std::string& name) {
-    std::string type;
+    std::string type = name.starts_with("my_") ? "" : "My";
     bool begins_word = true;
     for (const char letter : name) {
         if (letter != '_')
