@@ -283,7 +283,9 @@ void add_check_command(CLI::App& app, Action& action) {
     command.add_option("recipe", arguments.recipes, "Recipe or space files")->required()->type_name("RECIPE");
     add_recipe_changes(command, arguments.changes);
     add_sweeps(command, arguments.changes);
-    command.add_option("--point", arguments.point, "Print the point of this number of a space as a recipe")->type_name("N");
+    command.add_option("--point", arguments.point, "Print the point of this number of a space as a recipe")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N");
     command
         .add_option("--format", arguments.format,
                     "text; json: one line with a list of errors, for editors; github: annotations, for CI")

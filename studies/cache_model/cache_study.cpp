@@ -208,7 +208,8 @@ std::string CacheStudy::text() const {
         "{} on a model of {}, {}\n\n{}{}\n"
         "requests: sectors of {} bytes that a warp asks for in a step; hits: of the requests that come to that cache.\n"
         "The model: {};\n{} processors of {} resident warps in blocks of {}, which make their steps in turn; what was used\n"
-        "longest ago is replaced. Only x goes through the caches. Ways and order are assumed, not measured.\n",
+        "longest ago is replaced. Only x goes through the caches, also x that a kernel copies to shared memory. Ways and order are\n"
+        "assumed, not measured.\n",
         recipe, device, name_of(precision), table.text(), notes.empty() ? "" : notes + "\n", cache_sector, caches,
         model.processors, model.resident_warps, model.block_warps);
 }
