@@ -97,8 +97,8 @@ class MutableSource(Source):
                 for a, b in ((first, i - 1), (i + 1, last)):
                     self.add(first, last, 'choice', 'logic', 'static_cast<bool>(' + self.clean(a, b) + ')', self.clean(a, b))
         elif t in ('+=', '-=', '*=', '/='):
-            if not any(k == 'string' for k in self.kind[i:self.right(i, 3) + 1]):
-                first, last = self.left(i, 3), self.right(i, 3)
+            first, last = self.left(i, 3), self.end_of_assignment(i)
+            if not any(k == 'string' for k in self.kind[i:last + 1]):
                 other = {'+=': '-=', '-=': '+=', '*=': '/=', '/=': '*='}[t]
                 self.add(first, last, 'choice', 'arithmetic', self.clean(first, last, [(i, other)]))
         elif t == '?' and self.spaced(i):

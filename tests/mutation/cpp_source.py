@@ -255,6 +255,14 @@ class Source:
             j = self.match[j] + 1 if j in self.match and self.match[j] > j else j + 1
         return j - 1
 
+    def end_of_assignment(self, i):
+        """Returns the last token that the operator i assigns: `a += b ? c : d` assigns what ?: chooses."""
+        j, open_choices = i + 1, 0
+        while self.tok[j] not in CLOSING and self.tok[j] not in (',', ';') and (self.tok[j] != ':' or open_choices > 0):
+            open_choices += {'?': 1, ':': -1}.get(self.tok[j], 0)
+            j = self.match[j] + 1 if j in self.match and self.match[j] > j else j + 1
+        return j - 1
+
     def chain_start(self, i):
         """Returns the first token of the postfix expression that ends with the name i: a::b<c>(d)[e].name."""
         while i > 0:
