@@ -162,8 +162,7 @@ private:
         const std::int64_t vectors = 2 * right_sides();  // x and r, beside p and A p, which a product moves
         const std::int64_t bytes =
             outcome.preparation.bytes_to_move + vectors * plan_.matrix.rows * static_cast<std::int64_t>(sizeof(Value));
-        const bool fits = outcome.preparation.bytes_to_move > 0 && device.last_level_cache > 0 &&
-                          bytes < static_cast<std::int64_t>(device.last_level_cache);
+        const bool fits = outcome.preparation.bytes_to_move > 0 && bytes < static_cast<std::int64_t>(device.last_level_cache);
         if (fits) {
             warn_once(fmt::format(
                 "the matrix and the vectors fit in the last-level cache of {}: times say little about memory traffic",

@@ -181,6 +181,7 @@ TEST_CASE("a page shows every entry only if it does so after each stage") {
         const auto& pattern = document["runs"][0]["pattern"];
         std::vector<int> bits;
         for (const auto& stage : pattern["stages"]) bits.push_back(stage["bins"]["row_bits"]);
+        CHECK(pattern["values"].is_null() == !pattern["entries"].get<bool>());
         return std::pair(bits, pattern["entries"].get<bool>());
     };
     CHECK(shown(300'000) == std::pair(std::vector<int>{0, 0}, true));

@@ -58,6 +58,8 @@ TEST_SUITE("timing") {
         CHECK(timed({CacheState::warm, 2, 7, 1000}).samples.size() == 7);
         new_script();
         CHECK(timed({CacheState::warm, 1, 6.5, 1000}).samples.size() == 7);
+        new_script().seconds["run"] = {1, 4, 1};
+        CHECK(timed({CacheState::cold, 1, 6.5, 1000}).samples == std::vector<double>{4, 1, 1, 1});
     }
 
     TEST_CASE("sampling ends at the maximum time, flushes included, but not before five samples") {

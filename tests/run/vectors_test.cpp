@@ -248,6 +248,18 @@ TEST_CASE("a hybrid prefers kernels that read the matrix once for several vector
     CHECK(backend_of("one by one + one by one", 1, "") == Backend::kokkos);
     CHECK(backend_of("rows + rows", 3, "") == Backend::kokkos);
     CHECK(backend_of("eigen + one by one", 1, "kernel.eigen = \"eigen\"\n") == Backend::eigen);  // that of the first share
+
+    const auto notes = [&](int vectors, const std::string& only) {
+        RunOptions options;
+        options.timing = quick;
+        options.vectors = vectors;
+        options.only = only;
+        Runner runner(matrix, all, {*device}, options);
+        return runner.run(parse_recipe("[layout]\nuse = \"csr\"\n", "csr.toml", all), {}).notes;
+    };
+    CHECK(notes(3, "one by one") == std::vector<std::string>{"multiplying the vectors one after another: one by one (kokkos)"});
+    CHECK(notes(1, "one by one").empty());
+    CHECK(notes(3, "rows").empty());
 }
 
 TEST_CASE("vectors of 2^31 elements or more in all are refused") {

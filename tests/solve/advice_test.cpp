@@ -236,6 +236,9 @@ TEST_CASE("time over the number of solves, with the crossings") {
     const XyChart chart = time_by_solves(report);
     REQUIRE(chart.series.size() == 5);
     CHECK(chart.series[0].points.front().second == doctest::Approx(report.outcomes[0].total_seconds()));
+    CHECK(chart.series[0].points.front().first == 1);
+    CHECK(chart.series[0].points[20].first == doctest::Approx(10));
+    CHECK(chart.series[0].points.back().first == doctest::Approx(std::pow(10, (chart.series[0].points.size() - 1) / 20)));
     const std::vector<Advised> advice = advice_of(report);
     REQUIRE(advice.size() == 2);
     REQUIRE(chart.series[4].points.size() == 1);

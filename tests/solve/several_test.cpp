@@ -92,6 +92,7 @@ TEST_CASE("every layout and hybrid solves for several right-hand sides, in input
         CHECK(one.products - one.iterations <= one.restarts);
         CHECK(one.true_residual == largest);
         CHECK(std::ssize(one.history) == most + 1);
+        CHECK(one.history.front() == doctest::Approx(1));  // |b| / |b|
         CHECK(one.alone_solves > 0);
         CHECK(one.alone_seconds > 0);
         CHECK(one.alone_solver_seconds > 0);
