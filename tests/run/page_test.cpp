@@ -181,7 +181,6 @@ TEST_CASE("a page shows every entry only if it does so after each stage") {
         const auto& pattern = document["runs"][0]["pattern"];
         std::vector<int> bits;
         for (const auto& stage : pattern["stages"]) bits.push_back(stage["bins"]["row_bits"]);
-        CHECK(pattern["values"].is_null() == !pattern["entries"].get<bool>());
         return std::pair(bits, pattern["entries"].get<bool>());
     };
     CHECK(shown(300'000) == std::pair(std::vector<int>{0, 0}, true));
@@ -189,6 +188,18 @@ TEST_CASE("a page shows every entry only if it does so after each stage") {
     CHECK(bits.front() > 0);
     CHECK(bits.back() == 0);
     CHECK_FALSE(entries_shown);
+}
+
+TEST_CASE("a page has the values of the entries if it shows every entry") {
+    const ShuffledRun ran = shuffled(random_matrix(300, 2'000), 2);
+    std::vector<bool> shown;
+    for (const std::size_t budget : {5'000, 500'000}) {
+        const auto document = nlohmann::json::parse(section_of_page(page_of_run(ran, budget), "document"));
+        const auto& pattern = document["runs"][0]["pattern"];
+        shown.push_back(pattern["entries"].get<bool>());
+        CHECK(pattern["values"].is_null() == !shown.back());
+    }
+    CHECK(shown == std::vector{false, true});
 }
 
 TEST_CASE("a page stays within its budget and is reproducible") {
