@@ -59,7 +59,8 @@ std::string masked(std::string text) {
     text = std::regex_replace(text, std::regex(R"(\d[\d.,]* (us|ms|s)\b)"), "# s");
     text = std::regex_replace(text, std::regex(R"(\d\.\d+e[+-]\d+)"), "#");
     // The baseline is Eigen's kernel or the workbench's own.
-    text = std::regex_replace(text, std::regex("Eigen CSR"), "CSR");
+    text = std::regex_replace(
+        text, std::regex("Eigen CSR|\\bthe baseline(?=: (iteration limit|indefinite|stagnated|breakdown))"), "CSR");
     text = std::regex_replace(text, std::regex(R"(\n  (CSR \*|tuned) +(eigen|rows) )"), "\n  $1  KERNEL  ");
     // The columns "of parts" and "break-even".
     text = std::regex_replace(text, std::regex(R"(# s +(\d[\d.]*|-)  )"), "# s  #  ");
