@@ -328,9 +328,10 @@ void draw(Canvas& canvas, const ContactSheet& sheet) {
     for (std::size_t number = 0; number < sheet.frames.size(); ++number) {
         draw_frame(canvas, sheet.frames[number], sheet.scale, plan, static_cast<int>(number), unit);
     }
-    // The legend of the stage with the most hues, or with tiles, explains all others.
+    // The legend of the stage with the most hues and shares, or with tiles, explains all others.
     const auto complexity = [](const StageFrame& frame) {
-        return std::tuple(frame.raster.plane_names.size(), frame.raster.tiles, frame.raster.pieces.size());
+        const PatternRaster& raster = frame.raster;
+        return std::tuple(raster.plane_names.size(), raster.shares, raster.tiles, raster.pieces.size());
     };
     const auto most = std::max_element(sheet.frames.begin(), sheet.frames.end(),
                                        [&](const auto& a, const auto& b) { return complexity(a) < complexity(b); });

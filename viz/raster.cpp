@@ -190,6 +190,7 @@ PatternRaster rasterise(const StagedMatrix& staged, int resolution) {
     raster.longest_row.resize(raster.row_bins());
 
     const Placement placement(staged);
+    raster.shares = static_cast<Index>(staged.shares.size());
     raster.tiles = static_cast<Index>(placement.tiles().size());
     raster.plane_names = plane_names(staged);
     if (raster.tiles > 0) {

@@ -20,6 +20,7 @@ struct PatternRaster {
     std::vector<Index> row_edges{0};     // [row_bins + 1] row bin b contains the rows row_edges[b] to row_edges[b + 1] - 1
     std::vector<Index> column_edges{0};  // [column_bins + 1]
 
+    Index shares = 0;
     Index tiles = 0;  // 0: the shares are no tiles
 
     std::vector<std::string> plane_names;       // one or two

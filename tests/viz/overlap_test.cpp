@@ -269,6 +269,26 @@ TEST_SUITE("texts of pictures") {
         CHECK(std::count_if(canvas.texts.begin(), canvas.texts.end(), is_unit) == 1);
     }
 
+    TEST_CASE("the legend of a sheet is that of a share that is split again, which holds for the stages before, too") {
+        const CsrMatrix matrix = csr_from_entries(3, 3, std::vector<Entry>{{0, 0, 1}, {0, 1, 1}, {0, 2, 1}});
+        std::vector<StageFrame> frames;
+        for (const int shares : {1, 2, 3, 3}) {
+            StagedMatrix staged = stage_input(matrix);
+            if (shares > 1)
+                staged.shares =
+                    split_shares(matrix, shares, [&](Index, Index column) { return std::min<int>(column, shares - 1); });
+            for (int i = 0; i < std::ssize(staged.shares); ++i)
+                staged.shares[i].id = {i == 0 ? ShareKind::long_rows : ShareKind::short_rows};
+            frames.push_back({rasterise(staged, 200), caption_of(shares)});
+        }
+        TextCanvas canvas;
+        draw(canvas, ContactSheet{frames, {1}, {"", ""}, nominal_width});
+        const auto has = [&](const std::string& text) { return std::ranges::count(canvas.texts, text, &DrawnText::text) == 1; };
+        CHECK(has("long"));
+        CHECK(has("2 other shares"));
+        CHECK_FALSE(has("short"));
+    }
+
     TEST_CASE("a sheet of five stages with shares, long parameters and many figures") {
         StagedMatrix staged =
             stage_input(csr_from_entries(2000, 2000, std::vector<Entry>{{0, 0, 1}, {5, 7, 1}, {1999, 1999, 1}, {3, 1500, 1}}));
