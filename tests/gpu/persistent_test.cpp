@@ -285,6 +285,7 @@ TEST_SUITE("krylov") {
         CHECK(end_of(identity, {0, 0}).state == KrylovState::converged);
         CHECK_EQ(end_of(identity, {0, 0}).iterations, 0);
         CHECK(end_of(identity, {1, std::nan("")}).state == KrylovState::breakdown);
+        CHECK(end_of(identity, {1, 2}, {1, std::nan("")}).state == KrylovState::breakdown);
         CHECK_EQ(end_of(identity, {3, 4}).iterations, 1);
     }
 

@@ -488,6 +488,7 @@ void check_ends_without_convergence(Device& device) {
         CHECK(nothing.state == KrylovState::converged);
         CHECK_EQ(nothing.iterations, 0);
         CHECK(end_of(identity, method, {1, std::nan("")}).state == KrylovState::breakdown);
+        CHECK(end_of(identity, method, {1, 2}, {1, std::nan("")}).state == KrylovState::breakdown);
         CHECK_EQ(end_of(identity, method, {3, 4}).iterations, 1);
     }
 }
