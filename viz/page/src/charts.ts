@@ -263,7 +263,7 @@ export function xyChart(title: string, label: string, options: XyOptions): HTMLE
       const near = options.points.filter((point) => x(point.x) > from - radius && x(point.x) < from + text * 0.6 * name.name.length + radius).map((point) => y(point.y));
       const free = (taken: number[]): number => {
         let at = name.y;
-        for (let before = NaN; before !== at;) {
+        for (let before = NaN; !Object.is(before, at);) { // also ends where y is not a number
           before = at;
           for (const other of names.slice(0, i)) if (Math.abs(other.x - name.x) < text * 11 && Math.abs(at - other.y) < text * 1.15) at = other.y + text * 1.15;
           for (const spot of taken) if (spot > at - text * 0.8 - radius && spot < at + text * 0.2 + radius) at = spot + text * 0.8 + radius;
