@@ -218,6 +218,12 @@ std::pair<double, double> add_points(const RankedRecords& field, XyChart& chart,
     return {least, most};
 }
 
+void note_left_out(std::int64_t points, XyChart& chart) {
+    if (points == 0) return;
+    chart.foot += fmt::format("{}{} at 0 left out: the axis is logarithmic", chart.foot.empty() ? "" : "; ",
+                              counted_with_commas(points, "point"));
+}
+
 /// "row_length.mean" becomes "row length, mean".
 std::string in_words(const std::string& metric) {
     std::string words;
@@ -233,6 +239,12 @@ void add_metric(const RankedRecords& field, const std::string& metric, Plots& pl
     });
     if (chart.series.empty()) return;
     chart.x.logarithmic = least > 0 && most / least > 100;
+    std::int64_t left_out = 0;
+    for (const Series& series : chart.series) {
+        left_out +=
+            std::ranges::count_if(series.points, [&](const auto& point) { return chart.x.logarithmic && point.first <= 0; });
+    }
+    note_left_out(left_out, chart);
     chart.guides = {{"", {{chart.x.logarithmic ? least : 0, 1}, {most, 1}}, Drawn::lines}};
     std::string name = metric;
     std::replace_if(
@@ -244,13 +256,18 @@ void add_roofline(const RankedRecords& field, Plots& plots) {
     XyChart chart{"Roofline", field.subtitle(), {"floating-point operations per byte moved", true}, {"GFLOP/s", true}, {}};
     double copy = 0;
     double read = 0;
+    std::int64_t left_out = 0;  // matrices without nonzeros
     const auto range = add_points(field, chart, false, [&](const Record& record) {
-        if (record.bytes_per_nonzero <= 0 || record.gflops <= 0) return Point();
+        if (record.bytes_per_nonzero <= 0 || record.gflops <= 0) {
+            ++left_out;
+            return Point();
+        }
         copy = std::max(copy, record.copy_bandwidth);
         read = std::max(read, record.read_bandwidth);
         return Point({2 / record.bytes_per_nonzero, record.gflops});
     });
     if (chart.series.empty()) return;
+    note_left_out(left_out, chart);
     const double left = range.first / 1.5;
     const double right = range.second * 1.5;
     const auto roof = [&](const std::string& name, double bandwidth) {

@@ -95,6 +95,26 @@ TEST_SUITE("noise") {
         for (const auto& plot : plots.maps) CHECK(contains(plot.chart.subtitle, "1 of 16 times with warnings"));
     }
 
+    TEST_CASE("plots with a logarithmic axis say how many points at 0 they leave out") {
+        std::vector<Record> records = alike({"A", "B"}, 0.01);
+        const auto foot = [&](const std::string& name) {
+            for (const auto& plot : plots_of(records, {"rows"}).curves) {
+                if (plot.name.starts_with(name)) return plot.chart.foot;
+            }
+            return std::string("no plot");
+        };
+        CHECK(foot("speedup_rows") == "");  // 0 to 70 on a linear axis
+        for (Record& record : records) record.metrics["rows"] *= record.metrics["rows"];
+        for (const int of_m1 : {2, 3}) records[of_m1].metrics["rows"] = 1;
+        CHECK(foot("speedup_rows") == "2 points at 0 left out: the axis is logarithmic");
+        records[4].interval = {{0.9, 2}};
+        CHECK(foot("speedup_rows").ends_with("; 2 points at 0 left out: the axis is logarithmic"));
+        for (Record& record : records) record.bytes_per_nonzero = record.gflops = record.copy_bandwidth = 2;
+        CHECK(foot("roofline") == "");
+        records[3].bytes_per_nonzero = 0;
+        CHECK(foot("roofline") == "1 point at 0 left out: the axis is logarithmic");
+    }
+
     TEST_CASE("the four prices of a recipe are medians over the matrices") {
         std::vector<Record> records{noisy_record("A", "m", 2, {1.9, 2.1}), noisy_record("A", "n", 2, {1.9, 2.1}),
                                     noisy_record("A", "o", 2, {1.9, 2.1}), noisy_record("old", "m", 2, {1.9, 2.1})};
