@@ -93,8 +93,8 @@ private:
         unused.options.timing.clock = report_.options.timing.clock;
         unused.options.most_iterations = most_iterations;
         unused.options.solves = std::numeric_limits<std::int32_t>::max();  // so that a persistent kernel is loaded, too
-        const CsrMatrix part =
-            leading_part(plan_.matrix, std::min(plan_.matrix.rows, most_rows), std::min(plan_.matrix.rows, most_rows));
+        const Index size = std::min(plan_.matrix.rows, most_rows);
+        const CsrMatrix part = leading_part(plan_.matrix, size, size);
         SolvePlan small{part, std::vector<double>(static_cast<std::size_t>(part.rows), 1), plan_.catalogue, plan_.device,
                         plan_.backends};
         small.more_b.assign(plan_.more_b.size(), small.b);

@@ -95,11 +95,11 @@ std::string right_sides_table(const SolveReport& report) {
         if (!iterated(one) || one.right_sides.empty()) continue;
         const auto [least, most] = std::ranges::minmax_element(one.right_sides, {}, &RightSideOutcome::iterations);
         const double seconds = one.each_seconds() / right_sides_of(one);
-        const bool has_both = one.alone_seconds > 0 && seconds > 0;
+        const bool is_compared = one.alone_seconds > 0;
         std::string iterations = with_commas(least->iterations);
         if (most->iterations != least->iterations) iterations += " to " + with_commas(most->iterations);
-        table.rows.push_back({names[i], duration(seconds), one.alone_seconds > 0 ? duration(one.alone_seconds) : "-",
-                              has_both ? fmt::format("{:.2f}", one.alone_seconds / seconds) : "-", std::move(iterations)});
+        table.rows.push_back({names[i], duration(seconds), is_compared ? duration(one.alone_seconds) : "-",
+                              is_compared ? fmt::format("{:.2f}", one.alone_seconds / seconds) : "-", std::move(iterations)});
     }
     return table.rows.empty() ? "" : '\n' + table.text();
 }

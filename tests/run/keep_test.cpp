@@ -231,6 +231,20 @@ TEST_SUITE("kept results") {
         for (const DeviceProperties& other : others) CHECK_FALSE(keeping_for(&other).read(transfer));
     }
 
+    TEST_CASE("a stage with one of its files is kept as long as the file has these contents") {
+        const TemporaryFolder folder;
+        const std::filesystem::path file = folder.path() / "order.txt";
+        const CsrMatrix matrix = grid(2);
+        const std::string recipe = "[[stage]]\nuse = 'imported'\norder = '" + file.string() + "'\n[layout]\nuse = 'csr'\n";
+        const auto kept_with = [&](const std::string& order) {
+            std::ofstream(file) << order;
+            return kept_of(run_keeping(recipe, matrix, folder.path() / "kept"));
+        };
+        CHECK(kept_with("3\n2\n1\n0\n").empty());
+        CHECK(kept_with("3\n2\n1\n0\n").contains("imported"));
+        CHECK_FALSE(kept_with("3\n1\n2\n0\n").contains("imported"));
+    }
+
     TEST_CASE("the ids of stages, and defaults that a recipe states, do not matter") {
         const TemporaryFolder folder;
         const CsrMatrix matrix = grid(12);

@@ -119,6 +119,7 @@ TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix 
     const Ready<double> twice(asking(shuffled + "values = 'rounded_bf16'\n"), matrix, plan);
     CHECK(machine.plans.script.plans == 2);
     CHECK(found == 1);
+    CHECK(twice.preparation().kernel.backend == Backend::cuda);
     machine.plans.script.declines = "rows are long";
     const Ready<double> on_host(asking(shuffled), matrix, plan);
     CHECK(machine.plans.script.plans == 3);

@@ -316,6 +316,14 @@ TEST_CASE("the model of engines agrees with an H200 on which is faster, and coun
     CHECK(reason_for(forecast, 250) ==
           "persistent kernel: by the model, it saves 15.0 us an iteration and takes 30.0 ms to prepare: it pays after 2,000 "
           "iterations, and 250 are expected");
+    for (const std::int64_t iterations : {1999, 2001}) {
+        const EngineChoice choice = choose_engine(forecast, iterations);
+        CHECK(choice.persistent == (iterations > 2000));
+        CHECK(choice.note == reason_for(forecast, iterations));
+    }
+    const CsrMatrix rows = csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {1, 1, 1}});
+    CHECK(SolvedMatrix<double>{.matrix = &rows}.rows() == 2);
+    CHECK(SolvedMatrix<double>{.matrix = &rows}.nonzeros() == 3);
 }
 
 }  // namespace workbench

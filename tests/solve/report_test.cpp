@@ -197,6 +197,8 @@ TEST_CASE("the speed-up of a solve has an interval if both were repeated, and no
     CHECK_EQ(speedup_of(one, base)->ratio, 2.5);
     CHECK_FALSE(speedup_of(one, base)->interval);
     CHECK_FALSE(speedup_of(one, base)->noise);
+    one.solve_seconds = 0;
+    CHECK_FALSE(speedup_of(one, base).has_value());
     one.solve_seconds = 9.7;  // 3 % faster, once
     CHECK(speedup_of(one, base)->noise);
     CHECK_FALSE(break_even_solves(one, base));

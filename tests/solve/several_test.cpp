@@ -263,6 +263,8 @@ TEST_CASE("several right-hand sides are named and reproducible") {
     CHECK(message(three, 2, 4) == three.string() + ": found 3 columns; expected 1, or at least the 4 right-hand sides");
     CHECK(message(three, 3, 2) == three.string() + ": found 2 rows; expected 3, one per row of the matrix");
     CHECK(message(three, 2, 1) == three.string() + ": found a matrix of 2 x 3; expected one column");
+    const auto nan = file("nan.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\nnan\n");
+    CHECK(message(nan, 2, 2) == nan.string() + ": column 2: b[1] is nan; expected finite numbers");
     const std::string header = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }";
     std::string npy = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(118) + '\0' + header +
                       std::string(117 - header.size(), ' ') + '\n';
