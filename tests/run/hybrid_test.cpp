@@ -382,50 +382,6 @@ TEST_SUITE("hybrid kernel") {
     using Ys = std::vector<double>;
     const Ys seven{7, 7, 7};
 
-    TEST_CASE("a layout that rounds values rounds those of its share alone") {
-        std::vector<Entry> entries;
-        for (Index row = 0; row < 5; ++row) {  // rows 0, 2 and 4 are short
-            for (Index column = 0; column < (row % 2 == 0 ? 1 : 4); ++column)
-                entries.push_back({row, column + 2, 1.0 / (3 + row + column)});
-        }
-        const CsrMatrix matrix = csr_from_entries(5, 6, entries);
-        const Oracle<double> oracle(matrix);
-        const auto built = [&](const std::string& text) {
-            const Recipe recipe = parse_recipe(text, "r.toml", catalogue());
-            StagedMatrix staged = stage_input(matrix);
-            static_cast<void>(apply_stages(recipe, staged, {}));
-            return build_layouts<double>(recipe, staged, {.exact = oracle.exact_problems()});
-        };
-        const auto expected = [&](bool short_rows, bool long_rows) {
-            std::vector<double> values;
-            for (const Entry& each : entries) {
-                const bool rounds = each.row % 2 == 0 ? short_rows : long_rows;
-                values.push_back(rounds ? rounded(each.value, Rounding::bf16) : each.value);
-            }
-            return values;
-        };
-        const auto check = [&](const BuiltLayouts<double>& all, const std::vector<double>& values) {
-            REQUIRE(all.rounded != nullptr);
-            CHECK(std::vector<double>(all.rounded->values.begin(), all.rounded->values.end()) == values);
-            REQUIRE(all.outcome.rounding.has_value());
-            CHECK(all.outcome.rounding->norm == error_of_rounding(matrix.values, values, Rounding::bf16).norm);
-        };
-        const std::string stage = "[[stage]]\nuse = 'split'\nby = 'row_length'\nlonger_than = 2\n";
-        const std::string rounds = "values = 'rounded_bf16'\n";
-        for (const bool short_rows : {true, false}) {
-            const auto all = built(stage + "[[layout]]\nshare = 'short'\nuse = 'sell'\n" + (short_rows ? rounds : "") +
-                                   "[[layout]]\nshare = 'long'\nuse = 'sell'\n" + (short_rows ? "" : rounds));
-            check(all, expected(short_rows, !short_rows));
-            CHECK(all.shares[0].outcome.rounding.has_value() == short_rows);
-            CHECK(all.shares[1].outcome.rounding.has_value() != short_rows);
-            const auto& share = all.shares[short_rows ? 0 : 1].outcome.rounding;
-            CHECK(share->norm > all.outcome.rounding->norm);  // of fewer values
-            CHECK(share->largest == all.outcome.rounding->largest);
-        }
-        check(built("[layout]\nuse = 'sell'\n" + rounds), expected(true, true));
-        CHECK(built("[layout]\nuse = 'sell'\n").rounded == nullptr);
-    }
-
     TEST_CASE("which shares write to y, which add, and when y is zeroed") {
         const auto two = csr_of(csr_from_entries(2, 2, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}}));  // 1, 20
         const auto one = csr_of(csr_from_entries(1, 2, std::vector<Entry>{{0, 0, 3}}));             // 3

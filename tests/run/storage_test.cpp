@@ -399,11 +399,7 @@ TEST_CASE("storage: as JSON") {
         return storage_of<double>(recipe, staged);
     }()));
     CHECK(bins["by_cell"] == false);
-    StorageMap wide;
-    wide.rows = 3;
-    wide.columns = 5;
-    CHECK(json_of(wide)["rows"] == 3);
-    CHECK(json_of(wide)["columns"] == 5);
+    CHECK(json_of(StorageMap{.rows = 3, .columns = 5, .parts = {}}).dump().find(R"(3,"columns":5,)") != std::string::npos);
     for (const auto& array : bins["parts"][0]["arrays"]) {
         CHECK(array.contains("bins") == (array["role"] != "structure" && !array.contains("like")));
         if (!array.contains("bins")) continue;
