@@ -13,10 +13,61 @@
 
 #include "core/contract/errors.hpp"
 #include "core/matrix/battery.hpp"
+#include "kernels/host/host_device.hpp"
+#include "pipeline/measure/candidate.hpp"
+#include "pipeline/measure/checked_product.hpp"
 #include "pipeline/measure/verification.hpp"
 #include "support/message_of.hpp"
 
 namespace workbench {
+namespace {
+
+/// Keeps x and y as they are before a product, which it does not compute.
+struct SeenVectors final : Kernel<double> {
+    std::vector<double> x;
+    std::vector<double> y;
+
+    SeenVectors(std::size_t columns, std::size_t rows) : x(columns), y(rows) {}
+    void run(const double* x_there, double* y_there, bool) override {
+        std::copy_n(x_there, x.size(), x.begin());
+        std::copy_n(y_there, y.size(), y.begin());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("before a sample some elements of x that the matrix reads get new values, and some of y are cleared") {
+    // Column 0 is not read. x is stored with the last column first.
+    const CsrMatrix matrix = csr_from_entries(3, 5, std::vector<Entry>{{0, 1, 1}, {1, 2, 1}, {1, 4, 1}, {2, 3, 1}});
+    const auto device = make_host_device();
+    for (const int vectors : {1, 2}) {
+        const auto space = std::make_shared<const ProductSpace>(Permutation::from_old_of_new({0, 1, 2}),
+                                                                Permutation::from_old_of_new({4, 3, 2, 1, 0}), vectors);
+        VectorsOfProduct<double> own(space, *device);
+        own.set_x([](Index, int) { return 7.0; });
+        own.set_y([](Index, int) { return 7.0; });
+        const auto seen = std::make_shared<SeenVectors>(5 * vectors, 3 * vectors);
+        CheckedProduct<double> product(std::move(own), seen, std::make_shared<const CsrMatrix>(matrix), *device);
+        const Contender contender = product.contender("", 0);
+        contender.work();
+        std::vector<double> before = seen->x;
+        std::set<std::size_t> changed;
+        for (int sample = 0; sample < 50; ++sample) {
+            contender.change_operands();
+            contender.work();
+            CHECK(seen->x != before);
+            for (std::size_t i = 0; i < before.size(); ++i) {
+                if (seen->x[i] == before[i]) continue;
+                changed.insert(i);
+                CHECK(seen->x[i] != 0);
+            }
+            CHECK(std::ranges::any_of(seen->y, [](double element) { return std::isnan(element); }));
+            before = seen->x;
+        }
+        CHECK(changed.size() == 4 * vectors);
+        CHECK(*changed.rbegin() < 4 * vectors);  // not column 0, whose elements are the last
+    }
+}
 
 TEST_CASE("the integers of the exact problem are exact and distinguish all columns") {
     for (const NamedMatrix& named : battery()) {
