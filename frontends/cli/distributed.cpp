@@ -62,7 +62,7 @@ struct RankInput {
     RankFacts facts = {};
     MatrixReport matrix = {};
     std::string partitioning = "equal pieces";
-    bool is_symmetric = true;  // or unknown, or the matrix need not be
+    bool is_symmetric = true;  // also if no rank has the whole matrix, or nothing is solved
 };
 
 class DistributedCommand {

@@ -156,8 +156,8 @@ bool is_as_this_command_wrote_it(const std::filesystem::path& file) {
     return length > 0 && std::string_view(found.data(), static_cast<std::size_t>(length)) == writer_of(file);
 }
 
-/// Did a command write its results to this file? A page has the name of an object of its script; JSON begins with one of a
-/// few keys.
+/// True if the file seems to be results of a command: a page whose script defines spmvPage, or JSON that begins with one of
+/// the keys below.
 bool has_results(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     if (file.extension() == ".html") {

@@ -43,7 +43,7 @@ void print_text(fmt::format_string<Values...> text, Values&&... values) {
     fmt::print("{}", printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// The text behind "error: ", with which the list of a recipe's errors already begins.
+/// Puts "error: " in front, unless the text begins with it, as a list of errors in a recipe does.
 [[nodiscard]] std::string as_error(const std::string& what);
 
 /// Prints a line to standard error, in order with standard output if both are the same file. Never throws.

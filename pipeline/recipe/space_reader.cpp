@@ -73,7 +73,7 @@ std::optional<RecipeTable> read_alternative(const Setting& alternative, std::str
     return table;
 }
 
-/// The parameters that an alternative declares; none, and any key, if it is unknown.
+/// The parameters that an alternative declares. An unknown one declares none, and may have any key.
 DeclaredParameters declared_by(const Catalogue& catalogue, const RecipeTable& alternative, bool is_stage) {
     const std::string* name = alternative.text("use");
     if (name == nullptr) return {};

@@ -143,7 +143,7 @@ void require_finite(std::span<const double> b, const std::string& where);
 /// False if a value differs from its mirror image by more than rounding, or has none. The matrix must be square.
 [[nodiscard]] bool is_nearly_symmetric(const CsrMatrix& matrix);
 
-/// A warning about a matrix that is not, for conjugate gradients.
+/// The warning if conjugate gradients get a matrix that is not symmetric.
 inline constexpr const char* not_symmetric =
     "the matrix is not symmetric: conjugate gradients need a symmetric positive definite one";
 

@@ -360,7 +360,7 @@ TEST_CASE("trials of a tuned solve") {
     CHECK_FALSE(json["solves"][0].contains("trials"));
 }
 
-TEST_CASE("a recipe with the name of the baseline is told from it in files, charts and remarks") {
+TEST_CASE("files, charts and remarks name the baseline \"the baseline\" if a recipe has the same name") {
     SolveReport all = report();
     all.outcomes.resize(2);
     all.outcomes[1].preparation.recipe = all.outcomes[0].preparation.recipe;

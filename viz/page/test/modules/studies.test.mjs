@@ -127,7 +127,7 @@ test('a solve has advice, prices and residuals', () => {
   stored('solve', [advice, prices, residuals]);
 });
 
-test('a recipe with the name of the baseline is told from it', () => {
+test('a page names the baseline "the baseline" if a recipe has the same name', () => {
   const [first, second] = [solved('csr', { baseline: true, once_seconds: 0.05, each_seconds: 0.3 }), solved('csr', { notes: ['new'] })];
   const [advice, prices, residuals] = shown(solveSections({ kind: 'solve', runs: [], solve: solve({ solves: [first, second], advice: [{ recipe: 'csr', baseline: true, from_solves: 1 }, { recipe: 'csr', baseline: false, from_solves: 5 }] }), sentences: ['a', 'b'] }));
   for (const chart of [advice, residuals]) assert.equal(new Set(chart.querySelectorAll('.curve').map((one) => one.getAttribute('stroke'))).size, 2);
