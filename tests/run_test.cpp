@@ -336,9 +336,9 @@ TEST_CASE("the choices of a stage are the values in the recipe, even if they are
     const Recipe recipe = recipe_of(
         "[[stage]]\nuse = 'random_order'\n"
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\nseed = 1\nweights = 'nonzeros'\n[layout]\nuse = 'csr'\n");
-    const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
-    CHECK(stages[1].choices == "");
-    CHECK(stages[2].choices == "parts = 3, weights = \"nonzeros\", seed = 1");
+    const std::vector<StageOutcome> stages = apply_stages(recipe, staged, {}).outcomes;
+    CHECK(stages[0].choices == "");
+    CHECK(stages[1].choices == "parts = 3, weights = \"nonzeros\", seed = 1");
 }
 
 TEST_CASE("paths in choices are those from the current folder, unless they are longer") {
@@ -354,7 +354,7 @@ TEST_CASE("paths in choices are those from the current folder, unless they are l
         std::filesystem::current_path(here);
         StagedMatrix staged = stage_input(uneven_matrix());
         const Recipe recipe = recipe_of("[[stage]]\n" + stage + "[layout]\nuse = 'csr'\n");
-        std::string choices = run_stages(recipe, staged, {}, {})[1].choices;
+        std::string choices = apply_stages(recipe, staged, {}).outcomes.front().choices;
         std::filesystem::current_path(before);
         return choices;
     };
@@ -371,7 +371,9 @@ TEST_CASE("an order of rows only does not change the edge cut of a partition") {
         "[[stage]]\nuse = 'metis_partition'\nparts = 3\n"
         "[[stage]]\nuse = 'row_sort'\nwithin = 'partition'\napply = 'rows'\n[layout]\nuse = 'csr'\n");
     StagedMatrix staged = stage_input(input);
-    const std::vector<StageOutcome> stages = run_stages(recipe, staged, {}, {});
+    RunObserver with_figures;
+    with_figures.stage_done = [](const StagedMatrix&, StageOutcome&) {};
+    const std::vector<StageOutcome> stages = apply_stages(recipe, staged, {}, with_figures).outcomes;
     REQUIRE(stages.size() == 3);
     CHECK(!(staged.row_order == staged.column_order));
     CHECK(stages[1].metrics.partition->edge_cut > 0);

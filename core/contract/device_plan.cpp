@@ -69,6 +69,7 @@ public:
         return split_ != nullptr ? "" : "the nonzeros are not split";
     }
     std::string operator()(const TileBatches&) const { return is_hybrid_ ? no_rows : apart(); }
+    std::string operator()(const OrdersAlone&) const { return apart(); }
 
 private:
     /// A further order begins from the rows in the order before it, which rows of blocks do not move to in between. `moves`: it

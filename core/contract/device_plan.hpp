@@ -201,7 +201,10 @@ struct TileBatches {
     std::optional<bool> short_columns;  // of 16 bits, counted from the least of their chunk; none: if 16 bits suffice
 };
 
-using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices, TileBatches>;
+/// Nothing: there are orders and parts, but no kernel.
+struct OrdersAlone {};
+
+using DeviceStorage = std::variant<WholeRows, PaddedRows, RowSlices, BlockSlices, PartSlices, TileBatches, OrdersAlone>;
 
 /// The storage for a matrix with these values, of the same kind, or nothing if the host makes it. Empty: the storage as it is.
 using SettleStorage = std::function<std::optional<DeviceStorage>(const ValueFacts&)>;

@@ -42,6 +42,7 @@ struct PlannedFacts {
     std::vector<std::string> notes;  // each begins with the id of its stage
     std::int64_t bytes = 0;          // of the arrays
     std::vector<Index> partition;    // the boundaries of the parts of rows and columns; empty: there are none
+    Index node_size = 1;             // after the last step
     bool reordered = false;          // false: x and y are in the natural order
     bool rows_apart = false;         // rows have another order than columns: the kernel writes y in that of the columns
     double waited_seconds = 0;       // for CsrOnDevice::values_coming; no part of the steps
@@ -58,7 +59,7 @@ struct PlannedFacts {
 template <ValueType Value>
 class PlannedMatrix : public Interface {
 public:
-    /// y = A x for x and y in their order.
+    /// y = A x for x and y in their order. Not of a plan for OrdersAlone, which needs no values either.
     [[nodiscard]] virtual Kernel<Value>& kernel() = 0;
     [[nodiscard]] virtual const PlannedFacts& facts() const = 0;
 

@@ -112,8 +112,8 @@ RunReport run_drawn_stages(const Recipe& recipe, const std::function<void(const 
     RunObserver observer;
     observer.progress = [&progress](const std::string& step) { progress.show(step); };
     observer.stage_done = [&visit](const StagedMatrix& now, StageOutcome&) { visit(now); };
-    report.stages = run_stages(recipe, staged,
-                               stage_context(recipe, Precision::f64, gpu == nullptr ? nullptr : &gpu->properties()), observer);
+    const DeviceProperties* const present = gpu == nullptr ? nullptr : &gpu->properties();
+    report.stages = apply_stages(recipe, staged, stage_context(recipe, Precision::f64, present), observer).outcomes;
     return report;
 }
 

@@ -108,7 +108,7 @@ ExitCode export_recipe(const ExportArguments& arguments) {
             write_whole_file(stage / "metrics.json", to_json(input, outcome.metrics));
         };
     }
-    static_cast<void>(run_stages(recipe, staged, stage_context(recipe, Precision::f64, present), observer));
+    static_cast<void>(apply_stages(recipe, staged, stage_context(recipe, Precision::f64, present), observer));
 
     progress.show("writing");
     const auto files = write_export(folder, staged, forms);

@@ -28,8 +28,7 @@ namespace {
 [[nodiscard]] bool is_node_step(const PlanStep& each) { return std::holds_alternative<KeepNodes>(each.step); }
 
 /// Thrown for a pattern that a GPU does not order, for which the stage runs on the host.
-class OtherPattern : public Unsuitable {
-public:
+struct OtherPattern : Unsuitable {
     using Unsuitable::Unsuitable;
 };
 
@@ -74,6 +73,7 @@ public:
             }
             planned_->fill(task().values(), stream());
         });
+        planned_->own_facts.node_size = node_size_;
         return std::move(planned_);
     }
 
@@ -446,7 +446,7 @@ private:
     [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
     void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
     void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
-    /// EHYB: the slices of both shares, and their kernel.
+    void store(const OrdersAlone&) const {}
     void store(const PartSlices& storage) { store_ehyb(task(), stored_, storage, sorts_outside_); }
 
     const DevicePlan& plan_;

@@ -70,7 +70,8 @@ StageOutcome apply_change(const StageRun& run, std::size_t i, const ChainStep& s
     } else {
         apply(staged, std::move(found.result.change), stage.contract.keeps, *behind);
     }
-    outcome.seconds = found.seconds + applying.seconds();
+    outcome.applying_seconds = applying.seconds();
+    outcome.seconds = found.seconds + outcome.applying_seconds;
     outcome.notes = std::move(found.result.notes);
     return outcome;
 }
@@ -106,33 +107,18 @@ StagedMatrix stage_copy(const CsrMatrix& input, Index node_size) {
     return stage_input(input, node_size);
 }
 
-std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                     const RunObserver& observer, const Clock& clock) {
-    const StageRun run{recipe, observer, clock};
-    std::vector<StageOutcome> outcomes{input_outcome(staged, observer)};
-    for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
-        const ChainStep step = step_of(recipe.stages[i], context);
-        outcomes.push_back(apply_change(run, i, step, find_change(run, i, step, {}, staged), staged));
-        observe(staged, outcomes.back(), observer);
-    }
-    return outcomes;
-}
-
-AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const Keeping& keeping,
-                           const Clock& clock, const ReportStep& progress, const KnownResults& known) {
+AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context, const RunObserver& observer,
+                           const Clock& clock, const Keeping& keeping, const KnownResults& known) {
     AppliedStages applied;
     applied.keeping = keeping_after(keeping, staged.node_size, {});
-    RunObserver observer;
-    observer.progress = progress;
     const StageRun run{recipe, observer, clock};
+    const bool is_observed = observer.stage_done != nullptr;
+    if (is_observed) applied.outcomes.push_back(input_outcome(staged, observer));
     std::optional<EntriesBehind> behind;
     const auto let_entries_follow = [&] {
         const Stopwatch applying(clock);
         catch_up(staged, behind);
         applied.seconds += applying.seconds();
-    };
-    const auto note = [&applied](const std::string& of, const std::vector<std::pair<std::string, std::string>>& notes) {
-        for (const auto& [what, text] : notes) applied.notes.push_back(fmt::format("{}: {}: {}", of, what, text));
     };
     for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
         const RecipeStage& stage = recipe.stages[i];
@@ -142,13 +128,9 @@ AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const Sta
         const auto before = known.find(i);
         Obtained<StageResult> found =
             before == known.end() ? find_change(run, i, step, applied.keeping, staged) : before->second;
-        const StageOutcome done = apply_change(run, i, step, std::move(found), staged, &behind);
-        applied.seconds += done.seconds;
-        if (done.kept_seconds) {
-            applied.kept.push_back(done.id);
-            applied.kept_seconds += *done.kept_seconds;
-        }
-        note(done.id, done.notes);
+        applied.outcomes.push_back(apply_change(run, i, step, std::move(found), staged, is_observed ? nullptr : &behind));
+        applied.seconds += applied.outcomes.back().seconds;
+        if (is_observed) observe(staged, applied.outcomes.back(), observer);
     }
     let_entries_follow();
     return applied;

@@ -122,26 +122,21 @@ private:
 /// The context of the stages of a recipe: its device, otherwise the GPU of this machine (null: none).
 [[nodiscard]] StageContext stage_context(const Recipe& recipe, Precision precision, const DeviceProperties* present_gpu);
 
-/// Runs the stages of a recipe on a matrix that check_against accepts. Throws InputError if the matrix does not suit a stage.
-[[nodiscard]] std::vector<StageOutcome> run_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                                   const RunObserver& observer, const Clock& clock = {});
-
+/// The stages of one recipe on one matrix.
 struct AppliedStages {
-    double seconds = 0;              // to find and apply the changes; for kept results, in the run that computed them
-    std::vector<std::string> notes;  // each begins with the id of its stage
-    std::vector<std::string> kept;   // ids of the stages whose results an earlier run kept
-    double kept_seconds = 0;         // to read these
-    Keeping keeping;                 // the key of the matrix after all stages
+    std::vector<StageOutcome> outcomes;  // of the stages; with stage_done also that of the input, first, and all with metrics
+    double seconds = 0;                  // to find and apply the changes; for kept results, in the run that computed them
+    Keeping keeping;                     // the key of the matrix after all stages
 };
 
 /// The results of stages that have run, by their numbers.
 using KnownResults = std::map<std::size_t, Obtained<StageResult>>;
 
-/// Like run_stages, without metrics or pictures. Entries of the matrix move only when a stage reads them, and at the end.
-/// `keeping` is the key of the matrix; `progress` is called with the id of each stage before it runs. `known`: of these stages
-/// and this matrix, which do not run again.
+/// Runs the stages of a recipe on a matrix that check_against accepts. Unless stage_done is to see the matrix after each stage,
+/// its entries move only when a stage reads them, and at the end. `keeping` is the key of the matrix. `known`: of these stages
+/// and this matrix, which do not run again. Throws InputError if the matrix does not suit a stage.
 [[nodiscard]] AppliedStages apply_stages(const Recipe& recipe, StagedMatrix& staged, const StageContext& context,
-                                         const Keeping& keeping = {}, const Clock& clock = {}, const ReportStep& progress = {},
+                                         const RunObserver& observer = {}, const Clock& clock = {}, const Keeping& keeping = {},
                                          const KnownResults& known = {});
 
 /// A copy of the input, before any stage. Throws MachineError if there is no memory for it.

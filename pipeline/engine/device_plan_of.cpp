@@ -50,6 +50,32 @@ std::optional<TakeOrder> taken_from_host(const std::shared_ptr<const Recipe>& re
                      .acts = contract.acts.value_or(Acts::symmetric)};
 }
 
+DevicePlan plan_without_steps(const Recipe& recipe) {
+    return {.node_size = recipe.node_size,
+            .model = recipe.device.empty() ? nullptr : find_device_model(recipe.device),
+            .steps = {},
+            .storage = {},
+            .settle = {},
+            .kernel = {},
+            .shares = {},
+            .side_by_side = recipe.side_by_side};
+}
+
+bool orders_graph(const DeviceStep& step) {
+    return std::holds_alternative<OrderByLevels>(step) || std::holds_alternative<CutLevels>(step);
+}
+
+/// True if the step does no more than order rows and columns alike, or cut both into parts.
+bool orders_alike(const DeviceStep& step) {
+    const auto* const sort = std::get_if<SortRows>(&step);
+    return orders_graph(step) || std::holds_alternative<KeepNodes>(step) || std::holds_alternative<SortByDegree>(step) ||
+           (sort != nullptr && sort->acts == Acts::symmetric);
+}
+
+std::optional<DeviceStep> step_on_device(const RecipeStage& stage) {
+    return stage.entry->on_device == nullptr ? std::nullopt : stage.entry->on_device(stage.parameters);
+}
+
 }  // namespace
 
 Obtained<StageResult> StagesOnHost::run(const Recipe& recipe, std::size_t stage, const StagedMatrix& staged,
@@ -60,28 +86,17 @@ Obtained<StageResult> StagesOnHost::run(const Recipe& recipe, std::size_t stage,
     const std::string& id = recipe.stages[stage].id;
     if (progress_) progress_(fmt::format("{}: stage {}", recipe.name, id));
     Obtained<StageResult> found = obtain(step_of(recipe.stages[stage], context), staged, keeping, clock_);
-    if (found.kept_seconds) {
-        kept_.push_back(id);
-        kept_seconds_ += *found.kept_seconds;
-    }
+    kept_.add(id, found.kept_seconds);
     found_.emplace(stage, found);
     return found;
 }
 
 std::variant<DevicePlan, std::string> device_plan_of(const Recipe& recipe, const std::shared_ptr<StagesOnHost>& on_host) {
-    DevicePlan plan{.node_size = recipe.node_size,
-                    .model = recipe.device.empty() ? nullptr : find_device_model(recipe.device),
-                    .steps = {},
-                    .storage = {},
-                    .settle = {},
-                    .kernel = {},
-                    .shares = {},
-                    .side_by_side = recipe.side_by_side};
+    DevicePlan plan = plan_without_steps(recipe);
     const auto copy = std::make_shared<const Recipe>(recipe);
     for (std::size_t i = 0; i < recipe.stages.size(); ++i) {
         const RecipeStage& stage = recipe.stages[i];
-        const auto declared = stage.entry->on_device;
-        const std::optional<DeviceStep> step = declared == nullptr ? std::nullopt : declared(stage.parameters);
+        const std::optional<DeviceStep> step = step_on_device(stage);
         std::optional<TakeOrder> taken = taken_from_host(copy, i, on_host);
         if (!step && !taken) return fmt::format("a GPU does not do stage '{}'", stage.id);
         plan.steps.push_back(step ? PlanStep{stage.id, *step, std::move(taken)} : PlanStep{stage.id, *std::move(taken)});
@@ -110,6 +125,20 @@ std::variant<DevicePlan, std::string> device_plan_of(const Recipe& recipe, const
         plan.kernel = layout.entry->kernel_on_device;
     }
     if (std::string reason = plan.refusal(); !reason.empty()) return reason;
+    return plan;
+}
+
+std::optional<DevicePlan> plan_of_orders(const Recipe& recipe) {
+    DevicePlan plan = plan_without_steps(recipe);
+    plan.storage = OrdersAlone{};
+    for (const RecipeStage& stage : recipe.stages) {
+        const std::optional<DeviceStep> step = step_on_device(stage);
+        if (!step || !orders_alike(*step)) break;
+        plan.steps.push_back({stage.id, *step});
+    }
+    const auto is_order_of_graph = [](const PlanStep& each) { return orders_graph(each.step); };
+    while (!plan.refusal().empty()) plan.steps.pop_back();
+    if (std::ranges::none_of(plan.steps, is_order_of_graph)) return std::nullopt;
     return plan;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,15 +27,14 @@ public:
     [[nodiscard]] const KnownResults& found() const { return found_; }
 
     /// Names the stages whose results an earlier run kept; empty if there are none.
-    [[nodiscard]] std::string note() const { return kept_.empty() ? "" : note_on_kept(kept_, kept_seconds_); }
+    [[nodiscard]] std::string note() const { return kept_.note(); }
 
 private:
     Keeping keeping_;
     Clock clock_;
     ReportStep progress_;
     KnownResults found_;
-    std::vector<std::string> kept_;
-    double kept_seconds_ = 0;
+    KeptParts kept_;
 };
 
 /// The plan of a recipe whose layouts declare what a device does (LayoutEntry::on_device), or the reason why the host prepares
@@ -42,5 +42,10 @@ private:
 /// it into parts. on_host: if the plan is for one matrix.
 [[nodiscard]] std::variant<DevicePlan, std::string> device_plan_of(const Recipe& recipe,
                                                                    const std::shared_ptr<StagesOnHost>& on_host = {});
+
+/// The longest plan of the stages with which a recipe begins that a device carries out by itself, and that order rows and
+/// columns alike: without storage, for a recipe whose matrix the host stores. Nothing unless one of them orders a graph; the
+/// host finds other orders in the time of a copy.
+[[nodiscard]] std::optional<DevicePlan> plan_of_orders(const Recipe& recipe);
 
 }  // namespace workbench

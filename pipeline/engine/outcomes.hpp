@@ -22,6 +22,7 @@ struct StageOutcome {
     std::optional<Precision> precision;  // the only precision that it ran for; none if it ran for all precisions
     std::string choices;                 // parameters that the recipe sets: "parts = 16, weights = \"rows\""
     double seconds = 0;                  // of the stage and of applying its change; no metrics, no pictures
+    double applying_seconds = 0;         // of these, those of applying it
     Metrics metrics;
     bool stored_apart = false;  // the nonzeros are in several shares
     bool shared = false;        // it ran for an earlier recipe of this run, whose time is reported

@@ -1,5 +1,6 @@
 #include "pipeline/engine/ready.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -27,17 +28,17 @@ ReadyPlan<Value> with_kernels(const Recipe& recipe, ReadyPlan<Value> plan, std::
     return plan;
 }
 
-/// How the device of the plan prepares the recipe. Throws Unsuitable if the host must do so.
+/// How the device of the plan prepares the recipe. Throws LeftToHost if the host must do so.
 template <ValueType Value>
 DevicePlan plan_on_device(const Recipe& recipe, const ReadyPlan<Value>& plan, const std::shared_ptr<StagesOnHost>& on_host) {
     const auto of_device = device_plan_of(recipe, on_host);
-    if (const auto* reason = std::get_if<std::string>(&of_device)) throw Unsuitable(*reason);
-    if (plan.filter.vectors > 1) throw Unsuitable("a product has several vectors");
+    if (const auto* reason = std::get_if<std::string>(&of_device)) throw LeftToHost(*reason);
+    if (plan.filter.vectors > 1) throw LeftToHost("a product has several vectors");
     const auto& device_plan = std::get<DevicePlan>(of_device);
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
         const KernelEntry& kernel = *plan.kernels[i];
         if (kernel.backend == Backend::cuda && kernel.name == device_plan.kernel_of(i)) continue;
-        throw Unsuitable("the kernel " + kernel.name + " is prepared on the host");
+        throw LeftToHost("the kernel " + kernel.name + " is prepared on the host");
     }
     return device_plan;
 }
@@ -53,6 +54,14 @@ std::string note_on_rounding(const std::string& layout, const RoundingError& err
     return fmt::format("layout {}: {}", layout, error.text());
 }
 
+std::string steps_of(const PlannedFacts& facts) {
+    std::string steps;
+    for (const PlannedFacts::Step& step : facts.steps) {
+        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
+    }
+    return steps;
+}
+
 bool has_long_offsets(const CsrMatrix& matrix) { return matrix.nonzeros() > std::numeric_limits<std::int32_t>::max(); }
 
 DeviceMemory row_offsets_on(Device& device, const CsrMatrix& matrix) {
@@ -64,21 +73,49 @@ DeviceMemory row_offsets_on(Device& device, const CsrMatrix& matrix) {
 }  // namespace
 
 std::vector<std::string> notes_of(const PlannedFacts& facts) {
-    std::string steps;
-    for (const PlannedFacts::Step& step : facts.steps) {
-        steps += fmt::format("{}{} {:.2f} ms", steps.empty() ? "" : ", ", step.what, step.seconds * 1e3);
-    }
-    std::vector<std::string> notes{"prepared on the GPU: " + steps};
+    std::vector<std::string> notes{"prepared on the GPU: " + steps_of(facts)};
     notes.insert(notes.end(), facts.notes.begin(), facts.notes.end());
     return notes;
 }
 
 template <ValueType Value>
-CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix)
+OrdersOfDevice orders_of_device(const Recipe& recipe, const CsrMatrix& matrix, Device& device, const Clock& clock) {
+    OrdersOfDevice found;
+    const std::optional<DevicePlan> plan = plan_of_orders(recipe);
+    if (!plan) return found;
+    const Stopwatch watch(clock);
+    try {
+        const CopyOnDevice<Value> copy(device, matrix, {});
+        const auto planned = run_plan(device, *plan, copy.matrix());
+        const PlannedFacts& facts = planned->facts();
+        StageChange change;
+        change.order = OrderChange{.order = Permutation::from_old_of_new(planned->row_order())};
+        if (!facts.partition.empty()) change.cuts = {{CutKind::partition, facts.partition}};
+        change.node_size = facts.node_size;
+        double others = watch.seconds();
+        for (const PlannedFacts::Step& step : facts.steps) {
+            if (!step.is_stage) continue;
+            found.stages[found.stages.size()].seconds = step.seconds;
+            others -= step.seconds;
+        }
+        found.stages.begin()->second.seconds += others;
+        found.stages.rbegin()->second.result.change = std::move(change);
+        found.notes = {fmt::format("ordered on the GPU: {}; with copies {:.2f} ms", steps_of(facts), watch.seconds() * 1e3)};
+        found.notes.insert(found.notes.end(), facts.notes.begin(), facts.notes.end());
+    } catch (const Unsuitable& reason) {
+        found.lost_seconds = watch.seconds();
+        found.notes = {fmt::format("ordered on the host, because the GPU declined after {:.2f} ms: {}",
+                                   found.lost_seconds * 1e3, reason.what())};
+    }
+    return found;
+}
+
+template <ValueType Value>
+CopyOnDevice<Value>::CopyOnDevice(Device& device, const CsrMatrix& matrix, std::span<const double> values)
     : offsets_(row_offsets_on(device, matrix)),
       columns_(to_device(device, std::span<const Index>(matrix.column_indices), "columns")),
-      values_(device.allocate(matrix.values.size() * sizeof(Value), "values")),
-      coming_(device.begin_upload(values_.bytes(), converted<Value>(std::span<const double>(matrix.values)), values_)),
+      values_(device.allocate(values.size() * sizeof(Value), "values")),
+      coming_(device.begin_upload(values_.bytes(), converted<Value>(values), values_)),
       matrix_{.rows = matrix.rows,
               .columns = matrix.columns,
               .nonzeros = matrix.nonzeros(),
@@ -104,7 +141,7 @@ void CopyOnDevice<Value>::wait() {
 template <ValueType Value>
 Ready<Value>::Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
     const ReadyPlan<Value> complete = with_kernels(recipe, plan, matrix.matrix.row_offsets);
-    prepare_on_host(recipe, std::move(matrix), complete);
+    prepare_on_host(recipe, std::move(matrix), complete, {});
 }
 
 template <ValueType Value>
@@ -113,6 +150,7 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
     check_against(recipe, matrix.rows, matrix.columns);
     std::string declined;
     double seconds_there = 0;
+    OrdersOfDevice found_there;
     if (recipe.prepares_on_gpu() && complete.device.properties().kind == DeviceKind::gpu) {
         std::optional<Stopwatch> begun;
         try {
@@ -130,13 +168,21 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPl
                 declined += fmt::format(", because the GPU declined after {:.2f} ms", seconds_there * 1e3);
             }
             declined += fmt::format(": {}", reason.what());
-            if (complete.only_on_device) throw Unsuitable(declined);
+            if (complete.only_on_device && begun) throw Unsuitable(declined);
+            if (complete.only_on_device) throw LeftToHost(declined);
+            if (!begun) {
+                found_there = orders_of_device<Value>(recipe, matrix, complete.device, complete.clock);
+                seconds_there = found_there.lost_seconds;
+            } else {
+                found_there.stages = on_host_->found();
+            }
         }
     }
     if (planned_ == nullptr) {
-        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), complete);
+        prepare_on_host(recipe, stage_copy(matrix, recipe.node_size), complete, found_there.stages);
         preparation_.copy_seconds += seconds_there;
         if (!declined.empty()) preparation_.notes.push_back(declined);
+        std::ranges::move(found_there.notes, std::back_inserter(preparation_.notes));
     }
     if (kernel_ != nullptr && complete.product != nullptr) check(*complete.product, complete.device);
 }
@@ -147,7 +193,8 @@ Ready<Value>::Ready(const Recipe& recipe, const CsrOnDevice<Value>& matrix, cons
 }
 
 template <ValueType Value>
-void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan) {
+void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan,
+                                   const KnownResults& known) {
     preparation_.recipe = recipe.name;
     preparation_.layout = name_of_layouts(recipe);
     preparation_.notes = recipe.notes;
@@ -156,16 +203,24 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
     };
     StagedMatrix staged = std::move(matrix);
     const DeviceProperties& device = plan.device.properties();
-    AppliedStages applied = apply_stages(
+    RunObserver observer;
+    observer.progress = report;
+    const AppliedStages applied = apply_stages(
         recipe, staged, stage_context(recipe, precision_of<Value>, device.kind == DeviceKind::gpu ? &device : nullptr),
-        plan.keeping, plan.clock, report, on_host_ == nullptr ? KnownResults() : on_host_->found());
+        observer, plan.clock, plan.keeping, known);
     preparation_.stage_seconds = applied.seconds;
-    std::move(applied.notes.begin(), applied.notes.end(), std::back_inserter(preparation_.notes));
+    KeptParts kept;
+    for (const StageOutcome& stage : applied.outcomes) {
+        for (const auto& [what, text] : stage.notes) {
+            preparation_.notes.push_back(fmt::format("{}: {}: {}", stage.id, what, text));
+        }
+        kept.add(stage.id, stage.kept_seconds);
+    }
     candidate_.space = std::make_shared<const ProductSpace>(staged.row_order, staged.column_order, plan.filter.vectors);
     const Cuts* parts = staged.find_cuts(CutKind::partition);
     if (parts != nullptr && staged.row_order == staged.column_order) partition_ = parts->boundaries;
     try {
-        make_ready(recipe, staged, applied, plan);
+        make_ready(recipe, staged, applied.keeping, kept, plan);
     } catch (const Unsuitable& reason) {
         preparation_.kernel.status = KernelOutcome::Status::unsuitable;
         preparation_.kernel.reason = reason.what();
@@ -174,7 +229,7 @@ void Ready<Value>::prepare_on_host(const Recipe& recipe, StagedMatrix matrix, co
         preparation_.kernel.status = KernelOutcome::Status::wrong;
         preparation_.kernel.reason = reason.what();
     }
-    if (!applied.kept.empty()) preparation_.notes.push_back(note_on_kept(applied.kept, applied.kept_seconds));
+    if (std::string note = kept.note(); !note.empty()) preparation_.notes.push_back(std::move(note));
     preparation_.kernel.layout = preparation_.layout;
     preparation_.copy_seconds = preparation_.kernel.prepare_seconds;
     for (auto& share : candidate_.shares) share.layout.exact.reset();
@@ -297,7 +352,7 @@ const ProductSpace& Ready<Value>::space() const {
 }
 
 template <ValueType Value>
-void Ready<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied,
+void Ready<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, KeptParts& kept,
                               const ReadyPlan<Value>& plan) {
     const auto report = [&](const std::string& step) {
         if (plan.progress) plan.progress(recipe.name + ": " + step);
@@ -306,10 +361,10 @@ void Ready<Value>::make_ready(const Recipe& recipe, StagedMatrix& staged, Applie
     const DeviceProperties& device = plan.device.properties();
     const BuildOptions options{.exact = plan.oracle == nullptr ? plan.exact : plan.oracle->exact_problems(),
                                .clock = plan.clock,
-                               .keeping = applied.keeping,
+                               .keeping = keeping,
                                .device = device.kind == DeviceKind::gpu ? &device : nullptr};
     const BuiltLayouts<Value> built = build_layouts<Value>(recipe, staged, options);
-    note(built.outcome, applied);
+    note(built.outcome, kept);
     if (!built.outcome.unsuitable.empty()) throw Unsuitable(built.outcome.unsuitable);
     candidate_ = built.candidate(plan.kernels, candidate_.space, recipe.side_by_side);
     report("kernel " + candidate_.kernel());
@@ -347,14 +402,12 @@ VerifiedKernel<Value> Ready<Value>::verified(const Candidate<Value>& candidate, 
 }
 
 template <ValueType Value>
-void Ready<Value>::note(const LayoutOutcome& layout, AppliedStages& applied) {
+void Ready<Value>::note(const LayoutOutcome& layout, KeptParts& kept) {
     preparation_.build_seconds = layout.seconds;
     preparation_.bytes = static_cast<std::int64_t>(layout.bytes());
     preparation_.rounding = layout.rounding;
     if (layout.rounding) preparation_.notes.push_back(note_on_rounding(layout.name, *layout.rounding));
-    if (!layout.kept_seconds) return;
-    applied.kept.push_back("layout " + layout.name);
-    applied.kept_seconds += *layout.kept_seconds;
+    kept.add("layout " + layout.name, layout.kept_seconds);
 }
 
 template <ValueType Value>
@@ -371,6 +424,8 @@ void Ready<Value>::check(const OneProduct<Value>& product, Device& device) {
     kernel_.reset();
 }
 
+template OrdersOfDevice orders_of_device<float>(const Recipe&, const CsrMatrix&, Device&, const Clock&);
+template OrdersOfDevice orders_of_device<double>(const Recipe&, const CsrMatrix&, Device&, const Clock&);
 template class CopyOnDevice<float>;
 template class CopyOnDevice<double>;
 template class Ready<float>;

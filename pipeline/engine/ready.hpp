@@ -62,7 +62,7 @@ struct ReadyPlan {
     bool also_in_full = false;
     /// Keeps the copy of the matrix from which the device prepares it (Ready::copy).
     bool keeps_copy = false;
-    /// What the device declines is not prepared on the host: Unsuitable is thrown, with the reason.
+    /// What the device declines is not prepared on the host: Unsuitable is thrown, with the reason; LeftToHost unless it began.
     bool only_on_device = false;
 };
 
@@ -72,7 +72,9 @@ template <ValueType Value>
 class CopyOnDevice {
 public:
     /// The matrix must outlive this, or wait() must have been called.
-    CopyOnDevice(Device& device, const CsrMatrix& matrix);
+    CopyOnDevice(Device& device, const CsrMatrix& matrix) : CopyOnDevice(device, matrix, matrix.values) {}
+    /// With these values; none: the pattern alone.
+    CopyOnDevice(Device& device, const CsrMatrix& matrix, std::span<const double> values);
     CopyOnDevice(const CopyOnDevice&) = delete;
     CopyOnDevice& operator=(const CopyOnDevice&) = delete;
     ~CopyOnDevice() = default;
@@ -94,6 +96,24 @@ private:
 /// What a device that prepared a matrix did, and how long each step took.
 [[nodiscard]] std::vector<std::string> notes_of(const PlannedFacts& facts);
 
+/// The recipe, its kernel or the product is not one that the device prepares, whatever the matrix: it has not begun.
+class LeftToHost : public Unsuitable {
+public:
+    using Unsuitable::Unsuitable;
+};
+
+/// Orders and parts that a device found for a recipe whose matrix the host stores.
+struct OrdersOfDevice {
+    KnownResults stages;  // that need not run; the first has the time of all copies, too, and the last the whole change
+    std::vector<std::string> notes;
+    double lost_seconds = 0;  // until the device declined the matrix
+};
+
+/// Has a device carry out plan_of_orders, if there is one. No stages if the device declines the matrix; a note says why.
+template <ValueType Value>
+[[nodiscard]] OrdersOfDevice orders_of_device(const Recipe& recipe, const CsrMatrix& matrix, Device& device,
+                                              const Clock& clock);
+
 /// The layouts, kernel and orders of a recipe on a matrix.
 template <ValueType Value>
 class Ready {
@@ -105,7 +125,7 @@ public:
     Ready(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
 
     /// Likewise for a matrix that the caller keeps, which is checked. If the recipe asks for it ([recipe] prepare), the
-    /// plan's GPU prepares it if it can; a note says why it could not.
+    /// plan's GPU prepares it if it can. If not, a note says why, and the GPU may still order it (orders_of_device).
     Ready(const Recipe& recipe, const CsrMatrix& matrix, const ReadyPlan<Value>& plan);
 
     /// Has the plan's device prepare a matrix in its memory, and verify the kernel if asked to. Throws Unsuitable if the host
@@ -148,8 +168,8 @@ public:
     void prepare_again(Device& device) { kernel_ = candidate_.prepare(Values::real, device); }
 
 private:
-    /// The stages, the layouts and the kernel, on the host.
-    void prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan);
+    /// The stages, the layouts and the kernel, on the host. Stages that are known do not run.
+    void prepare_on_host(const Recipe& recipe, StagedMatrix matrix, const ReadyPlan<Value>& plan, const KnownResults& known);
     /// The same on the device, from a matrix in its memory. `values`: on the host, if they are there.
     void prepare_on_device(const Recipe& recipe, const CsrOnDevice<Value>& matrix, std::span<const double> values,
                            const ReadyPlan<Value>& plan, bool verify);
@@ -158,14 +178,15 @@ private:
     /// `values`: on the host; empty: they are copied from the device.
     void note_rounding(const CsrOnDevice<Value>& matrix, std::span<const double> values, Rounding to, Device& device);
     /// Builds the layouts, and prepares and verifies the kernel.
-    void make_ready(const Recipe& recipe, StagedMatrix& staged, AppliedStages& applied, const ReadyPlan<Value>& plan);
+    void make_ready(const Recipe& recipe, StagedMatrix& staged, const Keeping& keeping, KeptParts& kept,
+                    const ReadyPlan<Value>& plan);
     /// Likewise with values in full.
     void make_ready_in_full(const Recipe& recipe, StagedMatrix& staged, const BuildOptions& options,
                             const ReadyPlan<Value>& plan);
     [[nodiscard]] VerifiedKernel<Value> verified(const Candidate<Value>& candidate, const ReadyPlan<Value>& plan) const;
     /// Compares one product with its reference; a wrong kernel is discarded.
     void check(const OneProduct<Value>& product, Device& device);
-    void note(const LayoutOutcome& layout, AppliedStages& applied);
+    void note(const LayoutOutcome& layout, KeptParts& kept);
 
     Preparation preparation_;
     std::vector<Index> partition_;

@@ -150,9 +150,16 @@ Keeping keeping_after(const Keeping& matrix, Index node_size, std::span<const Ch
     return keeping;
 }
 
-std::string note_on_kept(const std::vector<std::string>& names, double seconds) {
+void KeptParts::add(const std::string& name, const std::optional<double>& kept_seconds) {
+    if (!kept_seconds) return;
+    names_.push_back(name);
+    seconds_ += *kept_seconds;
+}
+
+std::string KeptParts::note() const {
+    if (names_.empty()) return "";
     return fmt::format("kept by an earlier run: {}; read in {}, and the times are those that it once took to make",
-                       fmt::join(names, ", "), duration(seconds));
+                       fmt::join(names_, ", "), duration(seconds_));
 }
 
 Obtained<StageResult> obtain(const ChainStep& step, const StagedMatrix& staged, const Keeping& keeping, const Clock& clock) {

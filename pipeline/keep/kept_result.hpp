@@ -55,7 +55,17 @@ template <ValueType Value>
 [[nodiscard]] std::string contents_of_files(const std::vector<ParameterDeclaration>& declarations,
                                             const Parameters& parameters);
 
-/// "kept by an earlier run: ...", a note for reports.
-[[nodiscard]] std::string note_on_kept(const std::vector<std::string>& names, double seconds);
+/// What a recipe takes from an earlier run.
+class KeptParts {
+public:
+    /// A stage or layout, if it was kept: see Obtained::kept_seconds.
+    void add(const std::string& name, const std::optional<double>& kept_seconds);
+    /// "kept by an earlier run: ...", a note for reports; empty if nothing was.
+    [[nodiscard]] std::string note() const;
+
+private:
+    std::vector<std::string> names_;
+    double seconds_ = 0;
+};
 
 }  // namespace workbench

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -158,6 +159,7 @@ public:
                                            .progress = observer_.progress,
                                            .device = gpu == nullptr ? nullptr : &gpu->properties()});
             price_seconds_ = report_.stage_seconds(precision_of<Value>) + built_.outcome.seconds;
+            price_on_gpu_ = price_seconds_;
             layout_seconds_ = built_.outcome.seconds;
             prepare_on_gpu();
             report_.layouts.push_back(built_.outcome);
@@ -200,9 +202,6 @@ private:
             found = std::ranges::find_if(products_, [](const Kernels& one) { return one.front()->backend == Backend::cuda; });
         }
         if (found == products_.end()) return;
-        const auto note = [&](const std::string& text) {
-            report_.notes.push_back(fmt::format("{}: {}", name_of(precision_of<Value>), text));
-        };
         try {
             const ReadyPlan<Value> plan{.device = *gpu,
                                         .kernels = *found,
@@ -211,6 +210,9 @@ private:
                                         .keeps_copy = true,
                                         .only_on_device = true};
             there_ = std::make_unique<Ready<Value>>(recipe_, references_.input(), plan);
+        } catch (const LeftToHost& reason) {
+            note(reason.what());
+            return take_orders(*gpu);
         } catch (const Unsuitable& reason) {
             return note(reason.what());
         }
@@ -223,17 +225,41 @@ private:
                 names_of(*found)));
         }
         for (const PlannedFacts::Step& step : facts.steps) {
-            for (StageOutcome& stage : report_.stages) {
-                const bool is_it = step.is_stage && stage.id == step.what &&
-                                   stage.precision.value_or(precision_of<Value>) == precision_of<Value>;
-                if (!is_it) continue;
-                stage.seconds = step.seconds;
-                stage.kept_seconds.reset();
-            }
+            if (step.is_stage) set_seconds(step.what, [&](StageOutcome& of) { of.seconds = step.seconds; });
         }
         built_.outcome.seconds = facts.seconds(false);
         if (!recipe_.is_hybrid()) built_.shares.front().outcome.seconds = facts.seconds(false);
         built_.outcome.kept_seconds.reset();
+    }
+
+    /// Has the GPU find the orders with which a recipe begins whose matrix the host stores: its times replace those of these
+    /// stages, and count for kernels of the GPU.
+    void take_orders(Device& gpu) {
+        const OrdersOfDevice found = orders_of_device<Value>(recipe_, references_.input(), gpu, timing_.clock);
+        for (const std::string& text : found.notes) note(text);
+        if (found.stages.empty()) return;
+        const auto& [last, result] = *found.stages.rbegin();
+        const auto orders = [](const RecipeStage& stage) { return stage.contract.acts.has_value(); };
+        const std::span<const RecipeStage> later = std::span(recipe_.stages).subspan(last + 1);
+        if (std::ranges::none_of(later, orders) && result.result.change.order->order != matrix_.row_order) {
+            return note("the GPU found another order than the host, whose times are reported");
+        }
+        for (const auto& [number, stage] : found.stages) {
+            set_seconds(recipe_.stages[number].id, [&](StageOutcome& of) { of.seconds = stage.seconds + of.applying_seconds; });
+        }
+        price_on_gpu_ = report_.stage_seconds(precision_of<Value>) + layout_seconds_;
+    }
+
+    void note(const std::string& text) { report_.notes.push_back(fmt::format("{}: {}", name_of(precision_of<Value>), text)); }
+
+    /// Sets the time of a stage on the GPU instead of that on the host.
+    template <typename Set>
+    void set_seconds(const std::string& id, const Set& set) {
+        for (StageOutcome& stage : report_.stages) {
+            if (stage.id != id || stage.precision.value_or(precision_of<Value>) != precision_of<Value>) continue;
+            set(stage);
+            stage.kept_seconds.reset();
+        }
     }
 
     /// True for the kernel of a matrix that a GPU prepares.
@@ -334,7 +360,8 @@ private:
     /// What is known before the kernel is timed.
     void set_prices(KernelOutcome& outcome) const {
         if (!outcome.share.empty() || !outcome.verified()) return;
-        outcome.setup_seconds = price_seconds_ + outcome.prepare_seconds;
+        outcome.setup_seconds =
+            (device_of(outcome.backend) == DeviceKind::gpu ? price_on_gpu_ : price_seconds_) + outcome.prepare_seconds;
         outcome.new_values_seconds = layout_seconds_ + outcome.prepare_seconds;
     }
 
@@ -373,6 +400,7 @@ private:
     BuiltLayouts<Value> built_;
     std::unique_ptr<Ready<Value>> there_;  // null: the host prepared the matrix
     double price_seconds_ = 0;             // of the stages and the layouts on the host
+    double price_on_gpu_ = 0;              // likewise, for kernels of the GPU, which may have found orders
     double layout_seconds_ = 0;            // of the latter
     std::map<DeviceKind, ReadyKernel*> baselines_;
 };

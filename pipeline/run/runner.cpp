@@ -17,20 +17,14 @@ namespace {
 
 /// Notes which results an earlier run kept.
 void note_kept(RunReport& report) {
-    std::vector<std::string> names;
-    double seconds = 0;
-    const auto add = [&](const std::string& name, const std::optional<double>& kept_seconds) {
-        if (!kept_seconds) return;
-        names.push_back(name);
-        seconds += *kept_seconds;
-    };
-    for (const StageOutcome& stage : report.stages) add(stage.label(), stage.kept_seconds);
+    KeptParts kept;
+    for (const StageOutcome& stage : report.stages) kept.add(stage.label(), stage.kept_seconds);
     for (const LayoutOutcome& layout : report.layouts) {
         if (report.has_shares() && layout.share.empty()) continue;  // each share is listed
         const std::string of_share = layout.share.empty() ? "" : fmt::format(" of share {}", layout.share);
-        add(fmt::format("layout {} {}{}", layout.name, name_of(layout.precision), of_share), layout.kept_seconds);
+        kept.add(fmt::format("layout {} {}{}", layout.name, name_of(layout.precision), of_share), layout.kept_seconds);
     }
-    if (!names.empty()) report.notes.push_back(note_on_kept(names, seconds));
+    if (std::string note = kept.note(); !note.empty()) report.notes.push_back(std::move(note));
 }
 
 /// Notes which kernels read the matrix once for each vector.

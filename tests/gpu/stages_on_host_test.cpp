@@ -9,6 +9,7 @@
 #include "gpu/gpu_matrices.hpp"
 #include "gpu/on_device_checks.hpp"
 #include "kernels/gpu/gpu.hpp"
+#include "pipeline/engine/ready.hpp"
 
 namespace workbench {
 namespace {
@@ -21,6 +22,46 @@ std::vector<NamedMatrix> meshes() {
 
 /// A matrix whose pattern is not symmetric, with rows of many lengths.
 CsrMatrix one_way(Index rows) { return uneven_matrix(rows, rows, 20); }
+
+const std::string stored_by_host = "[layout]\nuse = 'dasp'\n";
+
+/// Recipes of which the device finds the first orders and the host does the rest.
+const std::vector<std::string> first_orders{
+    by_cuthill_mckee + stored_by_host,
+    windows + plain_cm + by_length + stored_by_host,
+    by_cuthill_mckee + "[[stage]]\nuse = 'random_order'\n[[stage]]\nid = 'again'\nuse = 'cuthill_mckee'\n" + stored_by_host,
+    "[[stage]]\nuse = 'node_blocks'\n[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[[stage]]\nuse = 'row_sort'\n"
+    "within = 'partition'\n" +
+        stored_by_host,
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\nweights = 'nonzeros'\n[[stage]]\nuse = 'row_sort'\napply = 'rows'\n" +
+        stored_by_host,
+};
+
+/// The matrix, orders and parts are those of the host whatever the device found, and the kernel is right.
+template <ValueType Value>
+void check_first_orders(Device& device, const std::string& text, const CsrMatrix& matrix, bool is_ordered_there) {
+    CAPTURE(text);
+    Recipe recipe = parsed(text);
+    const StageContext context = stage_context(recipe, precision_of<Value>, &device.properties());
+    StagedMatrix expected = stage_input(matrix, recipe.node_size);
+    (void)apply_stages(recipe, expected, context);
+    const OrdersOfDevice found = orders_of_device<Value>(recipe, matrix, device, {});
+    CHECK(found.stages.empty() != is_ordered_there);
+    CHECK(found.notes.at(0).starts_with(is_ordered_there ? "ordered on the GPU: " : "ordered on the host, because "));
+    StagedMatrix staged = stage_input(matrix, recipe.node_size);
+    (void)apply_stages(recipe, staged, context, {}, {}, {}, found.stages);
+    CHECK(staged.matrix == expected.matrix);
+    CHECK(staged.row_order == expected.row_order);
+    CHECK(staged.column_order == expected.column_order);
+    CHECK(staged.cuts == expected.cuts);
+    CHECK(staged.node_size == expected.node_size);
+    recipe.prepare = "gpu";
+    const Oracle<Value> oracle(matrix, exact_values_of(recipe));
+    const Ready<Value> ready(recipe, matrix, {.device = device, .filter = {DeviceKind::gpu}, .oracle = &oracle});
+    CHECK(ready.preparation().kernel.reason == "");
+    CHECK(ready.kernel() != nullptr);
+    CHECK(ready.space().row_order == expected.row_order);
+}
 
 }  // namespace
 
@@ -68,6 +109,20 @@ TEST_SUITE("prepare") {
     }
 }
 
+TEST_SUITE("prepare") {
+    TEST_CASE("the device finds the first orders of recipes that the host stores") {
+        const auto device = make_cuda_device();
+        for (const NamedMatrix& each : meshes()) {
+            CAPTURE(each.name);
+            for (const std::string& text : first_orders) {
+                check_first_orders<double>(*device, text, each.matrix, true);
+                check_first_orders<float>(*device, text, each.matrix, true);
+            }
+        }
+        check_first_orders<double>(*device, first_orders[0], one_way(700), false);
+    }
+}
+
 TEST_SUITE("shared_memory") {
     TEST_CASE("a small matrix is ordered by the host, and prepared on the device") {
         const auto device = make_cuda_device();
@@ -84,6 +139,7 @@ TEST_SUITE("prepare_large") {
         const auto device = make_cuda_device();
         const CsrMatrix grid = generated("laplace3d", {{"nx", 40_i}});
         for (const std::string& text : host_stage_recipes) check_like_host<double>(*device, text, grid, "laplace3d");
+        for (const std::string& text : first_orders) check_first_orders<double>(*device, text, grid, true);
         const CsrMatrix matrix = uneven_matrix(120000, 120000, 24);
         check_like_host<double>(*device, one_way_recipes[0], matrix, "not symmetric");
         check_like_host<double>(*device, one_way_recipes[1], matrix, "not symmetric");

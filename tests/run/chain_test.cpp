@@ -263,12 +263,14 @@ TEST_CASE("shared stages give bit-identical matrices, and only necessary results
     for (std::size_t i = 0; i < recipes.size(); ++i) {
         CAPTURE(i);
         StagedMatrix alone = stage_input(matrix);
-        (void)run_stages(recipes[i], alone, {nullptr, Precision::f64}, {});
+        (void)apply_stages(recipes[i], alone, {nullptr, Precision::f64});
         check_same_matrix(results[i], alone);
     }
 }
 
 TEST_CASE("stages give the same matrix with and without figures in between") {
+    RunObserver with_figures;
+    with_figures.stage_done = [](const StagedMatrix&, StageOutcome&) {};
     for (const LayoutRecipe& each : layout_recipes()) {
         for (const NamedMatrix& named : battery()) {
             if (!each.takes(named.matrix)) continue;
@@ -277,7 +279,7 @@ TEST_CASE("stages give the same matrix with and without figures in between") {
             StagedMatrix one_by_one = stage_input(named.matrix, each.recipe.node_size);
             StagedMatrix together = one_by_one;
             try {
-                (void)run_stages(each.recipe, one_by_one, {}, {});
+                (void)apply_stages(each.recipe, one_by_one, {}, with_figures);
             } catch (const InputError&) {
                 continue;
             }
@@ -317,7 +319,9 @@ TEST_CASE("entries are permuted before a stage that reads them, and at the end")
     CHECK(after([&](StagedMatrix& staged) { (void)apply_stages(recipe, staged, {}); }) ==
           std::vector<bool>{true, false, true, false});
     // With figures in between, each of them reads the entries.
-    CHECK(after([&](StagedMatrix& staged) { (void)run_stages(recipe, staged, {}, {}); }) ==
+    RunObserver with_figures;
+    with_figures.stage_done = [](const StagedMatrix&, StageOutcome&) {};
+    CHECK(after([&](StagedMatrix& staged) { (void)apply_stages(recipe, staged, {}, with_figures); }) ==
           std::vector<bool>{true, true, true, true});
 }
 

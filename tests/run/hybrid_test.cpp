@@ -264,7 +264,7 @@ TEST_SUITE("hybrids") {
         const auto seconds_of = [&](const std::string& text) {
             const Recipe recipe = recipe_of(text);
             StagedMatrix staged = stage_input(uneven_matrix());
-            (void)run_stages(recipe, staged, {}, {}, {});
+            (void)apply_stages(recipe, staged, {});
             std::vector<double> seconds;
             for (const auto& share : build_layouts<double>(recipe, staged, {.clock = ticking}).shares) {
                 seconds.push_back(share.outcome.seconds);

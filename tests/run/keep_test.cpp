@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -57,10 +58,13 @@ TEST_SUITE("kept results") {
                     StagedMatrix read = made;
                     try {
                         (void)apply_stages(recipe.recipe, made, {});
-                        (void)apply_stages(recipe.recipe, read, {}, keeping);
+                        (void)apply_stages(recipe.recipe, read, {}, {}, {}, keeping);
                         read = stage_input(one.matrix, recipe.recipe.node_size);
-                        const AppliedStages applied = apply_stages(recipe.recipe, read, {}, keeping);
-                        CHECK_EQ(applied.kept.size(), recipe.recipe.stages.size());
+                        const std::vector<StageOutcome> stages =
+                            apply_stages(recipe.recipe, read, {}, {}, {}, keeping).outcomes;
+                        CHECK_EQ(stages.size(), recipe.recipe.stages.size());
+                        CHECK(
+                            std::ranges::all_of(stages, [](const StageOutcome& one) { return one.kept_seconds.has_value(); }));
                     } catch (const InputError&) {
                         continue;
                     }

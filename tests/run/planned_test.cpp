@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/contract/errors.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "pipeline/engine/ready.hpp"
 #include "run/scripted_runs.hpp"
 #include "support/layouts/scripted_plans.hpp"
@@ -104,6 +105,94 @@ TEST_CASE("run says why the host prepared a matrix") {
     const int plans = machine.plans.script.plans;
     CHECK(machine.run(not_asked).notes.empty());
     CHECK(machine.plans.script.plans == plans);
+}
+
+TEST_CASE("a GPU finds the order of a graph for a recipe whose matrix the host stores, in run and in all others") {
+    PlanningMachine machine;
+    const std::string stored = "[layout]\nuse = 'csr'\n[kernel]\ncuda = 'own'\n";
+    const std::string ordered = "[[stage]]\nuse = 'reverse'\n" + stored;
+    const std::string turned = "[[stage]]\nuse = 'reverse'\n[[stage]]\nuse = 'rotate_rows'\n" + stored;
+    const double copies = 3.0 / 16;  // all that passes on the clock
+    const std::vector<std::string> notes{"prepared on the host: a GPU does not store layout csr",
+                                         "ordered on the GPU: reverse 2000.00 ms, arrays 5000.00 ms; with copies 187.50 ms",
+                                         "reverse: turned round there"};
+    const RunReport report = machine.run(asking(ordered));
+    CHECK(machine.plans.script.plans == 1);
+    for (const std::string& note : notes) CHECK(has_note(report.notes, "f64: " + note));
+    CHECK(report.stages[1].seconds == copies);
+    const KernelOutcome& kernel = kernel_of(report, "own");
+    CHECK(kernel.verified());
+    const double built = report.layouts.front().seconds;
+    CHECK(*kernel.setup_seconds == copies + built + kernel.prepare_seconds + kernel.vector_permutation_seconds);
+    const auto of_host = std::ranges::find_if(
+        report.kernels, [](const KernelOutcome& one) { return device_of(one.backend) == DeviceKind::host && !one.baseline; });
+    REQUIRE(of_host != report.kernels.end());
+    CHECK(*of_host->setup_seconds == 1 + built + of_host->prepare_seconds + of_host->vector_permutation_seconds);
+
+    const CsrMatrix& matrix = example();
+    std::vector<std::string> steps;
+    const auto prepared = [&](const std::string& text) {
+        steps.clear();
+        return std::make_unique<Ready<double>>(
+            asking(text), matrix,
+            ReadyPlan<double>{.device = machine.gpu,
+                              .filter = {DeviceKind::gpu},
+                              .progress = [&](const std::string& step) { steps.push_back(step); },
+                              .clock = scripted_clock()});
+    };
+    for (const std::string& text : {ordered, turned}) {
+        const auto ready = prepared(text);
+        CHECK(std::ranges::find(steps, "R: stage reverse") == steps.end());
+        const Preparation& one = ready->preparation();
+        CHECK(one.kernel.kernel == "own");
+        CHECK(one.stage_seconds == copies + (text == turned ? 2 : 0));
+        for (const std::string& note : notes) CHECK(has_note(one.notes, note));
+        StagedMatrix staged = stage_input(matrix);
+        (void)apply_stages(asking(text), staged, {});
+        CHECK(ready->space().row_order == staged.row_order);
+        CHECK(ready->space().column_order == staged.column_order);
+    }
+
+    machine.plans.script.declines = "rows are long";
+    const auto declined = prepared(ordered);
+    CHECK(std::ranges::find(steps, "R: stage reverse") != steps.end());
+    CHECK(declined->preparation().stage_seconds == 1);
+    CHECK(declined->preparation().copy_seconds == declined->preparation().kernel.prepare_seconds + copies);
+    CHECK(has_note(declined->preparation().notes,
+                   "ordered on the host, because the GPU declined after 187.50 ms: rows are long"));
+}
+
+TEST_CASE("run compares the order that a GPU found for the host with its own") {
+    PlanningMachine machine;
+    const std::string stored = "[layout]\nuse = 'csr'\n[kernel]\ncuda = 'own'\n";
+    const RunReport report = machine.run(asking("[[stage]]\nuse = 'rotate'\n" + stored));
+    CHECK(has_note(report.notes, "f64: the GPU found another order than the host, whose times are reported"));
+    CHECK(report.stages[1].seconds == 0);  // on the clock of the host
+    CHECK(kernel_of(report, "own").verified());
+}
+
+TEST_CASE("the stages with which a recipe begins are left to a GPU if they order a graph, and rows and columns alike") {
+    const auto steps = [](const std::string& text) {
+        const Recipe recipe = parse_recipe("[recipe]\nname = 'R'\n" + text + "[layout]\nuse = 'dasp'\n", "t.toml", catalogue());
+        std::string ids;
+        const std::optional<DevicePlan> plan = plan_of_orders(recipe);
+        if (!plan) return std::string("none");
+        CHECK(std::holds_alternative<OrdersAlone>(plan->storage));
+        for (const PlanStep& each : plan->steps) ids += each.stage + " ";
+        return ids;
+    };
+    const std::string levels = "[[stage]]\nuse = 'cuthill_mckee'\n";
+    const std::string alike = "[[stage]]\nuse = 'row_sort'\napply = 'symmetric'\n";
+    CHECK(steps(levels) == "cuthill_mckee ");
+    CHECK(steps(alike + levels) == "row_sort cuthill_mckee ");
+    CHECK(steps("[[stage]]\nuse = 'node_blocks'\nunknowns = 2\n[[stage]]\nuse = 'rcm_blocks'\nparts = 2\n") ==
+          "node_blocks rcm_blocks ");
+    CHECK(steps(levels + "[[stage]]\nuse = 'row_sort'\napply = 'rows'\n") == "cuthill_mckee ");
+    CHECK(steps(levels + "[[stage]]\nuse = 'random_order'\n" + alike) == "cuthill_mckee ");
+    CHECK(steps(levels + "[[stage]]\nuse = 'node_blocks'\nunknowns = 2\n") == "cuthill_mckee ");
+    CHECK(steps(alike) == "none");
+    CHECK(steps("[[stage]]\nuse = 'random_order'\n" + levels) == "none");
+    CHECK(steps("") == "none");
 }
 
 TEST_CASE("the host finds an order once for a GPU, which may prepare the matrix twice, or decline it then") {

@@ -127,7 +127,7 @@ TEST_CASE("captions and pictures compare a stage of one precision with what it b
     std::vector<std::shared_ptr<const StagePage>> pages;
     RunObserver observer;
     observer.stage_done = [&pages](const StagedMatrix& now, StageOutcome&) { pages.push_back(page_of(now)); };
-    std::vector<StageOutcome> outcomes = run_stages(recipe, staged, {}, observer);
+    std::vector<StageOutcome> outcomes = apply_stages(recipe, staged, {}, observer).outcomes;
     REQUIRE(outcomes.size() == 4);  // the last orders rows in tiles
     RunReport report;
     PictureBook book;

@@ -147,7 +147,7 @@ TEST_SUITE("runner") {
         RunObserver observer;
         observer.progress = [](const std::string&) { script().now += 10; };
         observer.stage_done = [](const StagedMatrix&, StageOutcome&) { script().now += 100; };
-        const auto stages = run_stages(scripted_recipe(reversed_plain), staged, {}, observer, clock);
+        const auto stages = apply_stages(scripted_recipe(reversed_plain), staged, {}, observer, clock).outcomes;
         REQUIRE(stages.size() == 2);
         CHECK(stages[1].seconds == 7);
         CHECK(stages[1].id == "reverse");

@@ -66,7 +66,7 @@ bool LayoutRecipe::takes(const CsrMatrix& matrix) const {
 
 StagedMatrix LayoutRecipe::stage(const CsrMatrix& matrix) const {
     StagedMatrix staged = stage_input(matrix, recipe.node_size);
-    (void)run_stages(recipe, staged, {}, {});
+    (void)apply_stages(recipe, staged, {});
     return staged;
 }
 

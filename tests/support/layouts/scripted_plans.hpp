@@ -53,7 +53,7 @@ public:
         facts_.bytes = static_cast<std::int64_t>(matrix_.values.size()) * (rounding_ == Rounding::none ? 8 : 2);
         facts_.reordered = reverses;
         if (!plan.shares.empty()) bytes_to_move_ = facts_.bytes;  // as of every hybrid
-        store(given.values);
+        if (!std::holds_alternative<OrdersAlone>(plan.storage)) store(given.values);
     }
 
     Kernel<Value>& kernel() override { return *this; }
