@@ -446,7 +446,7 @@ private:
     [[nodiscard]] StorageTask<Value> task() { return {workspace_, device_, matrix_, longest_, *planned_}; }
     void store(const auto& storage) { store_on_gpu(task(), stored_, storage); }
     void store(const TileBatches& storage) { store_tiles(task(), stored_, storage, tiles_); }
-    void store(const OrdersAlone&) const {}
+    void store(const OrdersAlone&) {}
     void store(const PartSlices& storage) { store_ehyb(task(), stored_, storage, sorts_outside_); }
 
     const DevicePlan& plan_;
