@@ -228,8 +228,9 @@ std::optional<KeepFolder> keep_folder(const std::string& folder, const Device& h
 void add_prepare_option(CLI::App& command, std::string& where) {
     add_choice(
         command, "--prepare", where, {as_recipes_ask, "cpu", "gpu"},
-        "Where matrices are prepared for GPU kernels; gpu: in the memory of the GPU, if it has all stages and the layout of "
-        "the recipe, with bit-identical results; recipe: as [recipe] prepare says, or on the CPU");
+        "Where matrices are prepared for GPU kernels; gpu: in the memory of the GPU, with bit-identical results, if it has all "
+        "stages and the layout of the recipe; if not, the GPU still finds the orders of graphs with which the recipe begins; "
+        "recipe: as [recipe] prepare says, or on the CPU");
 }
 
 void set_preparation(const std::string& where, std::span<Recipe> recipes) {
