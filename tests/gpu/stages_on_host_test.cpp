@@ -28,7 +28,7 @@ const std::string stored_by_host = "[layout]\nuse = 'dasp'\n";
 /// Recipes of which the device finds the first orders and the host does the rest.
 const std::vector<std::string> first_orders{
     by_cuthill_mckee + stored_by_host,
-    windows + plain_cm + by_length + stored_by_host,
+    windows + plain_cm + "[[stage]]\nid = 'last'\nuse = 'row_sort'\n" + stored_by_host,
     by_cuthill_mckee + "[[stage]]\nuse = 'random_order'\n[[stage]]\nid = 'again'\nuse = 'cuthill_mckee'\n" + stored_by_host,
     "[[stage]]\nuse = 'node_blocks'\n[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[[stage]]\nuse = 'row_sort'\n"
     "within = 'partition'\n" +
