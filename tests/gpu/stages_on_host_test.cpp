@@ -33,7 +33,8 @@ const std::vector<std::string> first_orders{
     "[[stage]]\nuse = 'node_blocks'\n[[stage]]\nuse = 'rcm_blocks'\nparts = 3\n[[stage]]\nuse = 'row_sort'\n"
     "within = 'partition'\n" +
         stored_by_host,
-    "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\nweights = 'nonzeros'\n[[stage]]\nuse = 'row_sort'\napply = 'rows'\n" +
+    "[[stage]]\nuse = 'rcm_blocks'\nparts = 4\nkeep = 'order'\nweights = 'nonzeros'\n[[stage]]\nuse = 'row_sort'\napply = "
+    "'rows'\n" +
         stored_by_host,
 };
 
