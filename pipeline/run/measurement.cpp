@@ -244,8 +244,9 @@ private:
         if (std::ranges::none_of(later, orders) && result.result.change.order->order != matrix_.row_order) {
             return note("the GPU found another order than the host, whose times are reported");
         }
-        for (const auto& [number, stage] : found.stages) {
-            set_seconds(recipe_.stages[number].id, [&](StageOutcome& of) { of.seconds = stage.seconds + of.applying_seconds; });
+        for (const auto& one : found.stages) {
+            const double seconds = one.second.seconds;
+            set_seconds(recipe_.stages[one.first].id, [&](StageOutcome& of) { of.seconds = seconds + of.applying_seconds; });
         }
         price_on_gpu_ = report_.stage_seconds(precision_of<Value>) + layout_seconds_;
     }
