@@ -256,7 +256,10 @@ TEST_CASE("storage") {
     CHECK(data["storage"][0]["bytes_f32"] == 5 * 12);
     CHECK(data["storage"].back()["alpha"] == 0.01);
     CHECK(data["storage"].back()["height"] == 2);
-    CHECK(run("storage --generate laplace2d:nx=9").exit_code == 0);
+    const Outcome generated = run("storage --generate laplace2d:nx=9");
+    CHECK(generated.exit_code == 0);
+    CHECK(generated.text.find("\n  SELL                32      -    480 ") != std::string::npos);
+    CHECK(generated.text.find("\n  SELL               512      -  2,560 ") != std::string::npos);
     expect("storage_nothing", "storage", 2);
     expect("storage_two", "storage tests/golden/cli/wide.mtx tests/golden/cli/figure5.mtx", 2);
     expect("storage_set", "storage tests/golden/cli/wide.mtx --set layout.slice_height=8", 2);

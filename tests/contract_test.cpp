@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -18,8 +19,10 @@
 
 #include "core/contract/catalogue.hpp"
 #include "core/contract/device.hpp"
+#include "core/contract/device_plan.hpp"
 #include "core/contract/errors.hpp"
 #include "core/contract/layout.hpp"
+#include "core/contract/value_facts.hpp"
 #include "core/matrix/csr_matrix.hpp"
 #include "core/system/compile.hpp"
 #include "core/system/whole_file.hpp"
@@ -166,6 +169,31 @@ TEST_CASE("padding need not read x, and a column may be implied by its place") {
 
 TEST_CASE("bytes to move: arrays, x and y once") { CHECK(ToldLayout().bytes_to_move() == 4 * 4 + 4 * 4 + 4 * (2 + 3)); }
 
+TEST_CASE("a plan refuses sorts of shares by parts that the device did not make") {
+    for (const bool within : {false, true}) {
+        for (const RowKey key : {RowKey::nonzeros, RowKey::inside_partition}) {
+            SortShare sort;
+            sort.share = {.kind = ShareKind::outside};
+            sort.within_partition = within;
+            sort.key = key;
+            DevicePlan plan;
+            plan.steps = {{"split", SplitNonzeros{.needs_parts = false}}, {"sort", sort}};
+            plan.shares = {{{ShareKind::inside}, RowSlices{}, {}, "slices"}, {{ShareKind::outside}, RowSlices{}, {}, "slices"}};
+            const bool by_parts = within || key == RowKey::inside_partition;
+            CHECK(plan.refusal() == (by_parts ? "sort: rows are sorted by parts that the device did not make" : ""));
+        }
+    }
+}
+
+TEST_CASE("the distinct blocks of a matrix are those of the values as they are stored") {
+    // [1 0; 0 2], then [1 + 2^-30 0; 0 2]: equal in f32.
+    const CsrMatrix matrix =
+        csr_from_entries(4, 4, std::vector<Entry>{{0, 0, 1}, {1, 1, 2}, {2, 2, 1 + std::ldexp(1.0, -30)}, {3, 3, 2}});
+    CHECK(value_facts(matrix, Precision::f64, 2).distinct_blocks == 2);
+    CHECK(value_facts(matrix, Precision::f32, 2).distinct_blocks == 1);
+    CHECK(value_facts(matrix, Precision::f32, 1).distinct_blocks == std::nullopt);
+}
+
 TEST_CASE("device models") {
     CHECK(device_model_names() == std::vector<std::string>{"k20x", "v100", "a100", "h100", "h200", "gb200"});
     for (const std::string& name : device_model_names()) {
@@ -187,6 +215,9 @@ TEST_CASE("device models") {
         CHECK_MESSAGE(cache.bytes % (static_cast<std::size_t>(cache.ways) * cache_sector) == 0, name);
         if (cache.name != "read_only") CHECK_MESSAGE(cache.each_processor_has == (cache.name == "l1" ? 1 : 0), name);
     }
+    std::string ways;
+    for (const std::string& name : device_cache_names()) ways += std::to_string(device_cache(name).ways) + " ";
+    CHECK(ways == "96 16 64 16 64 16 64 16 64 16 64 16 ");  // of the texture cache, and those that are assumed
     CHECK(find_device_model("V100") == nullptr);
     CHECK(&tuned_device_model() == find_device_model("h200"));
 }

@@ -155,6 +155,11 @@ TEST_SUITE("counted figures of a bench") {
             records += records_csv(records_of({report}));
         }
         compare_counted("records_of_report.csv", records);
+        auto of_earlier_version = json_of(report);
+        of_earlier_version.erase("vectors");
+        const BenchKey key{"1234", "m.mtx", 77, Precision::f64, "a program", "a device", "options"};
+        const BenchLine one_vector = line_of_report(key, recipe_facts, of_earlier_version, true, {});
+        CHECK(nlohmann::ordered_json::parse(one_vector.text)["vectors"] == 1);
         const BenchLine failure = line_of_failure({"12", "m", 7, Precision::f32, "p", "d", "o"}, recipe_facts, "it broke");
         compare_counted("line_of_failure.txt", failure.status + "; " + failure.summary + '\n' + failure.text + '\n');
     }

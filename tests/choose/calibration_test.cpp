@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/contract/errors.hpp"
 #include "core/system/whole_file.hpp"
+#include "pipeline/catalogue/catalogue.hpp"
 #include "studies/choose/calibration.hpp"
 #include "studies/choose/cost_model.hpp"
 #include "studies/choose/measure_products.hpp"
@@ -78,6 +80,16 @@ Catalogue catalogue_of_known_costs() {
 }  // namespace
 
 TEST_SUITE("calibration") {
+    TEST_CASE("a calibration begins with csr, and times each kind of layout once, sell with short columns, too") {
+        std::set<std::string> layouts;
+        for (const std::string& text : catalogue().calibration) {
+            layouts.insert(name_of_layouts(parse_recipe(text, "a.toml", catalogue())));
+            CHECK(layouts.contains("csr"));
+        }
+        CHECK(layouts.size() + 1 == catalogue().calibration.size());
+        CHECK(layouts.contains("sell"));
+    }
+
     TEST_CASE("planted constants of a GPU are recovered") {
         const DeviceSpeed planted{
             .bandwidth = 1.3e12, .sector_seconds = 9e-12, .launch_seconds = 7e-6, .step_seconds = 3e-8, .is_gpu = true};

@@ -249,7 +249,7 @@ TEST_SUITE("predict") {
 
     TEST_CASE("groups of rows that 16-bit columns do not reach are counted if the order is known") {
         const CsrMatrix matrix =
-            csr_from_entries(4, 70'000, std::vector<Entry>{{0, 0, 1}, {1, 69'999, 1}, {2, 5, 1}, {3, 9, 1}});
+            csr_from_entries(4, 70'000, std::vector<Entry>{{0, 0, 1}, {1, 69'999, 1}, {2, 40'005, 1}, {3, 40'009, 1}});
         PatternForecast pattern(matrix);
         CHECK_EQ(pattern.wide_groups(1), 0);
         CHECK_EQ(pattern.wide_groups(2), 0.5);

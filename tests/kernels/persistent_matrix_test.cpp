@@ -429,6 +429,7 @@ TEST_CASE("parts have as much work, and begin where a partition does, if it is n
     const CsrMatrix matrix = scaled_laplacian(20, 0);  // 400 rows
     CHECK(divided(matrix, 2, {0, 190, 400}) == std::vector<Index>{0, 190, 400});
     CHECK(divided(matrix, 2, {0, 50, 210, 400}) == std::vector<Index>{0, 210, 400});
+    CHECK(divided(matrix, 2, {0, 195, 206, 400}) == std::vector<Index>{0, 195, 400});  // the nearer one
     CHECK(divided(matrix, 2, {0, 50, 400, 400}) == divided(matrix, 2, {}));
     check_matrix<double>(matrix, 5, {0, 100, 160, 250, 320, 330, 400});
     std::vector<Entry> entries;  // 100 rows of one nonzero, then 100 rows of ten

@@ -1,10 +1,12 @@
 // What an operator takes for its matrix: one triangle of a matrix, and values that belong to its pattern.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <spmv_workbench/spmv_workbench.hpp>
 
 #include "core/matrix/battery.hpp"
@@ -167,9 +169,14 @@ TEST_CASE("new values of two entries that a layout stores once must be equal, or
     Operator<double> a(spmv_workbench::Recipe::from_text("[layout]\nuse = 'halo'\nparts = 1\n"), Arrays<double>(matrix).view(),
                        options_with(Triangle::refused));
     const CsrMatrix other = entries_in(2, 2, {{0, 0, 4}, {0, 1, 5}, {1, 0, 6}, {1, 1, 4}});
-    CHECK(message_of<MatrixError>([&] {
-              a.set_values(Arrays<double>(other).view());
-          }).find(" of the matrix once, as they mirror each other, but their values 5 and 6 differ") != std::string::npos);
+    const Arrays<double> given(other);
+    const auto place = [&](double value) { return std::ranges::find(given.values, value) - given.values.begin(); };
+    const std::string said = message_of<MatrixError>([&] { a.set_values(given.view()); });
+    CAPTURE(said);
+    CHECK(said.find(
+              fmt::format("stores entries {} and {} of the matrix once, as they mirror each other, but their values 5 and 6 "
+                          "differ",
+                          place(5), place(6))) != std::string::npos);
     CHECK(times_numbers(a) == times_numbers(matrix));
 }
 

@@ -151,6 +151,18 @@ TEST_CASE("the padding in a caption is that of the slices of the layout") {
     const auto padding = std::ranges::find(lines, "SELL-2 padding", &CaptionLine::label);
     REQUIRE(padding != lines.end());
     CHECK(padding->value == "33.3 %");
+    CHECK(std::ranges::count(lines, "SELL-2 padding", &CaptionLine::label) == 1);
+
+    // Then rows of 1 and 2: 3/4 of the padding.
+    const StagedMatrix shorter = stage_input(csr_from_entries(2, 4, std::vector<Entry>{{0, 0, 1}, {1, 0, 1}, {1, 1, 1}}));
+    report.stages.emplace_back().metrics = measure(shorter);
+    rasters.push_back(rasterise(shorter));
+    rasters[1].slice_height = 2;
+    const std::vector<CaptionLine> later = captions_of(report, rasters).at(1).lines;
+    const auto less = std::ranges::find(later, "SELL-2 padding", &CaptionLine::label);
+    REQUIRE(less != later.end());
+    CHECK(less->value == "25.0 %");
+    CHECK(less->factor == doctest::Approx(4.0 / 3));
 }
 
 TEST_CASE("stages that did not run have no pictures") {

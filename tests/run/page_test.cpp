@@ -57,6 +57,28 @@ std::string page_of_run(const ShuffledRun& ran, std::size_t budget = page_budget
 
 }  // namespace
 
+TEST_CASE("elements that are stored beside those of the first array have no bins of their own") {
+    StorageArray values;
+    values.role = ArrayRole::value;
+    values.length = values.width = 2;
+    values.bins.resize(1);
+    StorageArray columns = values;
+    columns.role = ArrayRole::column;
+    columns.like = 0;
+    StorageMap map;
+    map.parts.resize(1);
+    map.parts.front().arrays = {values, columns};
+    const auto json = nlohmann::json(json_of(map));
+    const auto& arrays = json["parts"][0]["arrays"];
+    CHECK(arrays[0].contains("bins"));
+    CHECK(arrays[1]["like"] == 0);
+    CHECK_FALSE(arrays[1].contains("bins"));
+    values.type = ElementType::u8;
+    values.length = 12;
+    values.values_of_code = 4;
+    CHECK(values.bytes() == 3);
+}
+
 TEST_CASE("matrices of every shape have a page") {
     for (const NamedMatrix& one : battery()) {
         CAPTURE(one.name);

@@ -71,6 +71,12 @@ TEST_CASE("run times the preparation by a GPU, and the kernel of the matrix ther
     CHECK(*of_host.setup_seconds == 1 + 3 + of_host.prepare_seconds + of_host.vector_permutation_seconds);
     CHECK(has_note(report.notes,
                    "f64: of the kernels, gpu alone has the matrix of the GPU; the prices of the others are those of the host"));
+    RunOptions of_one = options_of();
+    of_one.only = "gpu";
+    Runner alone(example(), catalogue_with_plans(), {machine.host, &machine.gpu}, of_one);
+    const std::vector<std::string> notes = alone.run(asking(reversed), {}).notes;
+    CHECK(
+        std::ranges::none_of(notes, [](const std::string& note) { return note.find("of the kernels") != std::string::npos; }));
 }
 
 TEST_CASE("if a coding refuses the integers of the verification, the GPU prepares these, too") {

@@ -98,6 +98,8 @@ TEST_CASE("bars of column lengths are side by side, as high as the lengths") {
         CHECK(std::vector{bar.x, bar.y, bar.width, bar.height} ==
               std::vector{10 + 20.0 * static_cast<double>(column), 20.0, 20.0, heights[column]});
     }
+    const Rectangle& axis = canvas.drawn.back();  // a pixel longer at both ends
+    CHECK(std::vector{axis.x, axis.y, axis.width, axis.height} == std::vector{9.0, 20.0, 102.0, 1.0});
     CHECK(draw_column_lengths(canvas, rasterise(stage_input(csr_from_entries(3, 5, {})), 16), {10, 20, 100, 30}) == 0);
 }
 

@@ -191,6 +191,7 @@ TEST_CASE("the file contains title, document and each section once") {
 
 TEST_CASE("the parts of a page are one string, and make the page") {
     PageFile page(PageCompression::none);
+    CHECK(page.compression() == PageCompression::none);
     CHECK(page.add("a\nb") == 0);
     CHECK(page.add("") == 1);
     const std::string data = page.data("title", "{}");

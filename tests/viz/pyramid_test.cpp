@@ -1,4 +1,5 @@
 // The levels of detail of a page: exact counts at every level, the finest that fits.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -121,6 +122,10 @@ TEST_CASE("a pyramid begins with the finest level within the limit") {
         CHECK(pyramid.levels.front().bins() <= most);
         CHECK(whole.levels.at(pyramid.levels.front().row_bits - 1).bins() > most);  // the next finer level exceeds the limit
         CHECK(pyramid.levels.front() == whole.levels.at(pyramid.levels.front().row_bits));
+    }
+    for (const PyramidLevel& level : whole.levels) {
+        const auto same = std::ranges::find(whole.levels, level.bins(), &PyramidLevel::bins);
+        CHECK(all_levels(staged, level.bins()).levels.front() == *same);  // the finest one that has as many bins
     }
     // Four dense blocks: their finer levels have four times the bins, coarser ones twice.
     std::vector<Entry> entries;

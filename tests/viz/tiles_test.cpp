@@ -13,6 +13,7 @@
 #include "viz/encode.hpp"
 #include "viz/flow_picture.hpp"
 #include "viz/golden_picture.hpp"
+#include "viz/pattern_view.hpp"
 #include "viz/raster.hpp"
 #include "viz/stage_picture.hpp"
 #include "viz/tile_profile.hpp"
@@ -112,6 +113,15 @@ StageCaption caption_of(const std::string& idle) {
 }
 
 }  // namespace
+
+TEST_CASE("a note says that a picture of tiles leaves empty rows out, of one tile, too") {
+    const CsrMatrix matrix = csr_from_entries(6, 4, std::vector<Entry>{{1, 1, 1}, {4, 0, 2}});
+    const auto notes = [](const StagedMatrix& staged) { return pattern_notes(rasterise(staged, 50), {0, 0, 100, 100}); };
+    for (const Index height : {6, 3}) {
+        CHECK(notes(tiled(matrix, height, 4, false)).front() == "rows are compressed: empty ones of a tile are left out");
+    }
+    CHECK(notes(stage_input(matrix)).empty());
+}
 
 TEST_CASE("tiles: rows are placed as their tile stores them") {
     const PatternRaster raster = rasterise(tiled(example(), 3, 3, true));

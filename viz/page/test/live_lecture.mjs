@@ -147,6 +147,12 @@ async function dragsCard(page, what) {
   check(`${what}: and as before`, (await text_of(page)) === before);
 }
 
+// The editor scrolls when the browser draws next, which may be after the run has ended.
+const messageInView = (page) => page.waitForFunction(() => {
+  const below = document.querySelector('.cm-activeLine')?.nextElementSibling?.getBoundingClientRect();
+  return below && below.bottom <= document.querySelector('.cm-scroller').getBoundingClientRect().bottom;
+}, null, { timeout: 5000 }).catch(() => {}); // the checks that follow say what is not in view
+
 export async function lecture(open) {
   const page = await open();
   for (const { where, width, height } of windows) {
@@ -164,6 +170,7 @@ export async function lecture(open) {
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\nslice_heigth = 4');
   await idle(page);
+  await messageInView(page);
   const places = await page.evaluate(() => {
     const of = (name) => document.querySelector(name)?.getBoundingClientRect();
     const problem = of('.cm-problem');
@@ -180,6 +187,7 @@ export async function lecture(open) {
   for (let i = 0; i < 30; ++i) await page.keyboard.press('ArrowDown');
   await page.keyboard.type('slice_hight = 5');
   await idle(page);
+  await messageInView(page);
   const [over, count] = await page.evaluate(() => {
     const line = document.querySelector('.cm-activeLine').nextElementSibling;
     return [line.getBoundingClientRect().bottom - document.querySelector('.cm-scroller').getBoundingClientRect().bottom, line.className === 'cm-problem'];
