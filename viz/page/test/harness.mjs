@@ -31,6 +31,12 @@ export const check = (what, holds, found = '') => {
   console.error(`FAILED: ${what}${found === '' ? '' : `; found ${found}`}`);
 };
 
+// Waits until the live page has run, and the browser has drawn the result.
+export async function idle(page) {
+  await page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 120000 });
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
+
 export async function open(file, options = {}, fragment = '') {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options });
   const page = await context.newPage();

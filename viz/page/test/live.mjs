@@ -1,7 +1,7 @@
 // Tests the page of `workbench serve` in headless Chromium: `node test/live.mjs ADDRESS PROGRAM RECIPE SOURCE [PART...]`. Exit code 77:
 // skipped, because Chromium or the packages of this folder are not installed. The server serves tests/page/live.toml, RECIPE.
 import { readFileSync } from 'node:fs';
-import { browser, check, failures, words } from './harness.mjs';
+import { browser, check, failures, idle, words } from './harness.mjs';
 import { focusOn, sizes, walk } from './keyboard.mjs';
 import { killedServer, lecture, twoWindows } from './live_lecture.mjs';
 import { begins, lessons } from './live_lessons.mjs';
@@ -16,14 +16,10 @@ async function open(at = address, options = {}, loses = false) {
   page.on('pageerror', (error) => check('no error', false, error.message));
   page.on('request', (request) => check('no request leaves', /^(data|blob):/.test(request.url()) || request.url().startsWith(at.replace(/#.*/, '')), request.url()));
   await page.goto(at);
-  await ran(page);
+  await idle(page);
   return page;
 }
 
-// Waits until the page is idle after a change.
-async function ran(page) {
-  await page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 30000 });
-}
 const text_of = (page) => page.evaluate(() => window.spmvLive.text());
 const choose = (page, what) => page.locator(`[data-choice=${what}]`).click();
 const stages_of = async (page) => (await page.frameLocator('iframe').locator('button[data-stage]').allInnerTexts()).map((name) => name.replace(/[\s\u200b]+/g, '').replace(/^(\d+)/, '$1 '));
@@ -31,7 +27,7 @@ const status_of = (page) => page.locator('.status').innerText();
 const named = (page, name) => page.locator(`[data-name="${name}"]`);
 const change = async (page, act) => {
   await act();
-  await ran(page);
+  await idle(page);
 };
 
 async function controls(page) {
@@ -65,7 +61,7 @@ async function controls(page) {
   await page.locator('[data-action=Redo]').click();
   check('controls do not wait for a slow run', await named(page, 'stage 0 window').waitFor({ timeout: 10000 }).then(() => true, () => false));
   release();
-  await ran(page);
+  await idle(page);
   await page.unrouteAll({ behavior: 'wait' });
   await change(page, up);
   await change(page, () => named(page, 'stage 0 on').uncheck());
@@ -345,7 +341,7 @@ async function byKeys(page) {
     // As at the beginning, for the next size.
     await focusOn(page, '[data-action=Undo]');
     while ((await text_of(page)) !== text && (await page.locator('[data-action=Undo]:not(:disabled)').count()) > 0) await page.keyboard.press('Enter');
-    await ran(page);
+    await idle(page);
     check(`${what}: Undo takes everything back`, (await text_of(page)) === text);
   }
   await page.context().close();

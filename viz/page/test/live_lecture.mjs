@@ -1,7 +1,7 @@
 // The live page as a lecturer uses it: in windows of a phone, a beamer at 150 %, a laptop and a desk, with a pointer that presses and
 // drags; with two windows; and with a server that ends. `live.mjs` calls these checks.
 import { spawn } from 'node:child_process';
-import { check } from './harness.mjs';
+import { check, idle } from './harness.mjs';
 
 export const windows = [
   { where: 'phone', width: 375, height: 740 },
@@ -10,7 +10,6 @@ export const windows = [
   { where: 'desk', width: 1600, height: 900 },
 ];
 
-const idle = (page) => page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 60000 });
 const text_of = (page) => page.evaluate(() => window.spmvLive.text());
 const centre = async (locator) => {
   const { x, y, width, height } = await locator.boundingBox();

@@ -1,10 +1,9 @@
 // The lessons in the live page: predict, try, why, exercise. What the program finds is what the page of the lesson states.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check } from './harness.mjs';
+import { check, idle } from './harness.mjs';
 import { serve, windows } from './live_lecture.mjs';
 
-const idle = (page) => page.waitForFunction(() => document.documentElement.dataset.busy === undefined && document.querySelector('.status')?.textContent !== '', null, { timeout: 120000 });
 const step = (page, name) => page.waitForFunction((wanted) => document.querySelector('.lesson')?.dataset.step === wanted, name, { timeout: 120000 });
 const questions_of = (text) => [...text.matchAll(/^<!-- page (\{.*\}) -->$/gm)].map((match) => JSON.parse(match[1]));
 const digits = (text) => text.replace(/[^\d.]/g, '');
