@@ -213,7 +213,7 @@ TEST_CASE("device models") {
     for (const std::string& name : device_cache_names()) {
         const CacheProperties cache = device_cache(name);
         CHECK_MESSAGE(cache.bytes % (static_cast<std::size_t>(cache.ways) * cache_sector) == 0, name);
-        if (cache.name != "read_only") CHECK_MESSAGE(cache.each_processor_has == (cache.name == "l1" ? 1 : 0), name);
+        CHECK_MESSAGE(cache.each_processor_has == (cache.name == "read_only" ? 4 : cache.name == "l1" ? 1 : 0), name);
     }
     std::string ways;
     for (const std::string& name : device_cache_names()) ways += std::to_string(device_cache(name).ways) + " ";

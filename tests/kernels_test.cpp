@@ -346,7 +346,10 @@ TEST_CASE("a schedule that reads a nonzero never, twice, for another row or colu
         sell_entry().schedules.front().walk.f64(layout, visit);
     };
     CHECK_NOTHROW(check_schedule<double>(*built, slots));
-    const auto wrong = [&](WalkReads<double> walk) { CHECK_THROWS_AS(check_schedule<double>(*built, walk), std::logic_error); };
+    const auto wrong = [&](const char* what, WalkReads<double> walk) {
+        const std::string message = message_of<std::logic_error>([&] { check_schedule<double>(*built, walk); });
+        CHECK_MESSAGE(message.find(what) != std::string::npos, message);
+    };
     using Visit = std::function<void(const Read&)>;
     static const auto change = [](const Layout<double>& layout, const Visit& visit, const auto& of_the_fourth) {
         int number = 0;
@@ -355,20 +358,24 @@ TEST_CASE("a schedule that reads a nonzero never, twice, for another row or colu
             visit(read);
         });
     };
-    wrong([](const Layout<double>& layout, const Visit& visit) { change(layout, visit, [](const Read&) {}); });
-    wrong([](const Layout<double>& layout, const Visit& visit) {
+    wrong("is not read", [](const Layout<double>& layout, const Visit& visit) { change(layout, visit, [](const Read&) {}); });
+    wrong("is read twice", [](const Layout<double>& layout, const Visit& visit) {
         change(layout, visit, [&](const Read& read) {
             visit(read);
             visit({read.warp, read.lane, 100, read.array, read.index, read.row, read.column});
         });
     });
-    wrong([](const Layout<double>& layout, const Visit& visit) {
+    wrong("of an array that does not exist is read twice, or does not exist",
+          [](const Layout<double>& layout, const Visit& visit) {
+              change(layout, visit, [&](Read read) { visit((read.array = 100, read)); });
+          });
+    wrong("but its nonzero is in row", [](const Layout<double>& layout, const Visit& visit) {
         change(layout, visit, [&](Read read) { visit((++read.row, read)); });
     });
-    wrong([](const Layout<double>& layout, const Visit& visit) {
+    wrong("but its nonzero is in row", [](const Layout<double>& layout, const Visit& visit) {
         change(layout, visit, [&](Read read) { visit((++read.column, read)); });
     });
-    wrong([](const Layout<double>& layout, const Visit& visit) {
+    wrong("in which its lane reads another", [](const Layout<double>& layout, const Visit& visit) {
         change(layout, visit, [&](Read read) { visit((read.lane = 0, read)); });
     });
 }

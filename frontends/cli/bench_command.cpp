@@ -295,7 +295,7 @@ void add_bench_command(CLI::App& app, Action& action) {
                "Measure COUNT points of each space, evenly spread (default: 20)");
     add_choice(command, "--precision", arguments.precision, {"f32", "f64", "both"},
                "f32, f64 or both (default: the suite's, or f64)");
-    add_backends(command, arguments.backends, "Use only these backends (default: all available)")->allow_extra_args(false);
+    add_backends(command, arguments.backends, "Use only these backends (default: all available)");
     CLI::Option* cache = add_choice(command, "--cache", arguments.cache, {"cold", "warm"},
                                     "cold or warm, as for run (default: the suite's, or warm)");
     add_choice(command, "--inside", arguments.inside, {"cg"}, "cg: time products within CG iterations, as for run")

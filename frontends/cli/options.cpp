@@ -72,10 +72,11 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string&
     return value.empty() ? option : option->capture_default_str();
 }
 
-CLI::Option* add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help) {
-    return command.add_option("--backend", names, help)
+void add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help) {
+    command.add_option("--backend", names, help)
         ->check(CLI::IsMember({"kokkos", "eigen", "cpu", "cuda", "cusparse"}))
         ->delimiter(',')
+        ->allow_extra_args(false)  // a file may follow
         ->type_name("LIST");
 }
 

@@ -33,7 +33,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string&
                         const std::string& help);
 
 /// --backend LIST.
-CLI::Option* add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help);
+void add_backends(CLI::App& command, std::vector<std::string>& names, const std::string& help);
 
 /// "f32" or "f64".
 [[nodiscard]] inline Precision precision_named(const std::string& word) {

@@ -1,6 +1,7 @@
 // Kernels beside a recipe that are right when they are verified, and cheat when they are timed.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -120,6 +121,7 @@ TEST_CASE("every command that times kernels compares their results") {
     check_wrong(bench);
     CHECK_MESSAGE(says(bench, "2 measured, 0 unsuitable, 1 wrong"), bench.text);
     check_wrong(returns.workbench("compare", csr_file + on_cpu + "--no-page --precision f64"));
+    CHECK_FALSE(std::filesystem::exists(returns.folder.path() / "out" / "compare.html"));
     const Outcome choose = returns.workbench("choose", "--backend cpu,kokkos --budget 40 --products 1");
     check_wrong(choose);
     CHECK_MESSAGE(says(choose, "WRONG RESULT of kernel mine"), choose.text);

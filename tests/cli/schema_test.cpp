@@ -80,7 +80,8 @@ TEST_CASE("the schema of recipes has every stage, layout and generator with its 
             REQUIRE(!strict.is_null());
             for (const ParameterDeclaration& parameter : entries[i].parameters) {
                 CAPTURE(parameter.name);
-                CHECK(strict["properties"].contains(parameter.name));
+                REQUIRE(strict["properties"].contains(parameter.name));
+                CHECK(strict["properties"][parameter.name].contains("type"));
                 if (key == "generate" && parameter.name == "rows") continue;  // also the rows of a matrix
                 const std::string help = described[parameter.name].value("description", "");
                 CHECK(help.find(entries[i].name + ": " + parameter.help) != std::string::npos);

@@ -175,10 +175,22 @@ TEST_CASE("several right-hand sides that do not go together, and wrong ones") {
                           options_of(Method::bicgstab, Preconditioner::none, 1e-9));
     std::vector<double> b = numbers<double>(2 * matrix.rows, 1);
     std::vector<double> x(b.size());
-    for (const SolveFacts& facts : solver.solve(b, x, 2)) {
-        CHECK(facts.end == SolveEnd::converged);
-        CHECK(facts.together == 1);
+    const std::vector<SolveFacts> solves = solver.solve(b, x, 2);
+    REQUIRE(solves.size() == 2);
+    for (std::size_t j = 0; j < 2; ++j) {
+        CHECK(solves[j].end == SolveEnd::converged);
+        CHECK(solves[j].together == 1);
+        std::vector<double> own_b;
+        std::vector<double> own_x;
+        for (std::size_t i = j; i < b.size(); i += 2) {
+            own_b.push_back(b[i]);
+            own_x.push_back(x[i]);
+        }
+        CHECK(true_residual(matrix, own_x, own_b) <= 1.2e-9);
     }
+    spmv_workbench::SolveCourse<double> onwards;
+    onwards.from_x = true;
+    for (const SolveFacts& again : solver.solve(b, x, 2, onwards)) CHECK(again.iterations == 0);
     const auto message = [&](int count) { return message_of<std::invalid_argument>([&] { (void)solver.solve(b, x, count); }); };
     CHECK(message(0) == "found 0 vectors; expected 1 to 64");
     CHECK(message(65) == "found 65 vectors; expected 1 to 64");

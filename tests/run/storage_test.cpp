@@ -87,7 +87,7 @@ void check_cells(const StorageMap& map, const CsrMatrix& matrix) {
             const StorageArray& values = part.arrays[array.like];
             REQUIRE(values.length == array.length);
             const auto beside = [](const StorageCell& column, const StorageCell& value) {
-                return column.nonzero == value.nonzero && column.lane == value.lane;
+                return column.nonzero == value.nonzero && column.lane == value.lane && column.padding == value.padding;
             };
             CHECK(std::equal(array.cells.begin(), array.cells.end(), values.cells.begin(), beside));
         }

@@ -131,6 +131,9 @@ std::vector<Image> play_gif(const std::string& bytes) {
     std::vector<Image> shown;
     for (int i = 0; i < file->ImageCount; ++i) {
         const SavedImage& saved = file->SavedImages[i];
+        GraphicsControlBlock control{};
+        CHECK(DGifSavedExtensionToGCB(file, i, &control) == GIF_OK);
+        CHECK_FALSE(control.UserInputFlag);  // the next image follows by itself
         const GifImageDesc& place = saved.ImageDesc;
         Image next = shown.empty() ? blank_image(file->SWidth, file->SHeight) : shown.back();
         for (int y = 0; y < place.Height; ++y) {
@@ -317,6 +320,15 @@ TEST_CASE("a PDF contains the boxes and outlines that were drawn") {
     CHECK(count(boxes, " re\n") == 2);
     CHECK(count(boxes, "10 165 50 20 re\nf\n") == 1);
     CHECK(count(boxes, "7 191 3 9 re\nf\n") == 1);
+
+    // Lines that go down to the left, within a box of the picture, and none within a box without area.
+    const std::string hatched = content([](Canvas& canvas) {
+        const Filling filling{.colour = {1, 2, 3}, .lines = Colour{4, 5, 6}};
+        canvas.boxes(std::array{Box{10, 15, 4 * filling_line_distance, filling_line_distance}, Box{10, 15, 0, 99}}, filling);
+    });
+    CHECK(count(hatched, "W\n") == 1);
+    CHECK(count(hatched, "S\n") >= 5);
+    CHECK(count(hatched, "S\n") <= 6);
 
     const auto coloured = [&](std::string_view palette) {
         const Colour blue = hues[0].colour;

@@ -41,6 +41,18 @@ TEST_SUITE("pictures without values") {
         CHECK(Scale(axis, {0, 0}, {0, 100}).at(0.1) == doctest::Approx(0));
         CHECK(Scale(axis, {0, 1000}, {0, 100}).at(100) == doctest::Approx(0));
         CHECK(Scale(axis, {0, 1000}, {0, 100}).at(1000) == doctest::Approx(100));
+        CHECK_FALSE(Scale(axis, {0, 1000}, {0, 100}).can_show(0));
+        CHECK(Scale(axis, {0, 1000}, {0, 100}).can_show(1e-300));
+        CHECK(Scale({"y"}, {0, 1000}, {0, 100}).can_show(0));
+    }
+
+    TEST_CASE("an axis of equal values has a length of 1, or of a factor of 2") {
+        const Scale linear({"y"}, {3, 3}, {0, 100});
+        CHECK(linear.at(3) == doctest::Approx(0));
+        CHECK(linear.at(4) == doctest::Approx(100));
+        const Scale logarithmic({"y", true}, {10, 10}, {0, 100});
+        CHECK(logarithmic.at(10) == doctest::Approx(0));
+        CHECK(logarithmic.at(20) == doctest::Approx(100));
     }
 
     TEST_CASE("letters of markup are escaped in texts") {

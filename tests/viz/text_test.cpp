@@ -75,8 +75,9 @@ TEST_CASE("different characters of every script look different") {
     }
 }
 
-TEST_CASE("all points of an outline are beside its text") {
+TEST_CASE("all points of an outline are beside its text, and its curves are quadratic") {
     int curves = 0;
+    Point last;
     for (const OutlinePart& part : text_outline({1000, 500}, "Größe g", {20, {0, 0, 0}})) {
         std::vector<Point> points{part.end};
         if (part.kind == OutlinePart::PathStep::curve) points.insert(points.end(), {part.first, part.second});
@@ -85,6 +86,11 @@ TEST_CASE("all points of an outline are beside its text") {
             CHECK(std::abs(point.x - 1050) < 60);
             CHECK(std::abs(point.y - 495) < 20);
         }
+        if (part.kind == OutlinePart::PathStep::curve) {  // the third derivative is 0
+            CHECK(std::abs(part.end.x - last.x - 3 * (part.second.x - part.first.x)) < 1e-9);
+            CHECK(std::abs(part.end.y - last.y - 3 * (part.second.y - part.first.y)) < 1e-9);
+        }
+        last = part.end;
     }
     CHECK(curves > 10);
 }

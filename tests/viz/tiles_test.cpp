@@ -299,7 +299,10 @@ TEST_CASE("the flow of a product: pieces, partial results and sums") {
     CHECK(points_of_numbers(bare) > points / 2);
     CHECK(size_of(bare).height > beside * 3 / 2);
     CHECK(faults_of(bare) == Faults{});
+    CHECK(flow_of(tiled(csr_from_entries(1, 2, std::vector<Entry>{{0, 1, 1}}), 0, 1, false)).partial_results() == 1);
     CHECK_THROWS_AS((void)flow_of(stage_input(matrix)), std::invalid_argument);
+    CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(0, 2, {}), 0, 1, false)), std::invalid_argument);
+    CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(2, 0, {}), 0, 1, false)), std::invalid_argument);
     CHECK_THROWS_AS((void)flow_of(tiled(csr_from_entries(33, 1, std::vector<Entry>{{32, 0, 1}}), 0, 1, false)),
                     std::invalid_argument);
 }
