@@ -254,7 +254,7 @@ void PictureBook::write(const std::filesystem::path& folder, RunReport& report, 
         stage.picture = write_one(fmt::format("{}_{}.png", i, stage.id), StagePicture{rasters[i], scale, captions[i]});
         const TileProfiles& profiles = pages_[i]->profiles;
         const TileProfiles& before = pages_[i == 0 ? 0 : report.stage_before(i)]->profiles;
-        if (i > 0 && profiles.tiles > 0 && profiles.shows_change_of(before)) {
+        if (profiles.shows_change_of(before)) {
             stage.tile_picture =
                 write_one(fmt::format("{}_{}_tiles.png", i, stage.id), TileProfilePicture{before, profiles, captions[i]});
         }

@@ -347,6 +347,7 @@ TEST_SUITE("draw") {
         const Outcome outcome = run_utf8(compare + " --out " + out);
         CHECK(outcome.exit_code == 0);
         const std::string files = fmt::format("{0}/csr.png, {0}/rcm_csr.png, {0}/compare.html", out);
+        CHECK(outcome.text.starts_with("A  CSR (recipes/csr.toml)\nB  CSR after RCM (recipes/rcm_csr.toml)\n"));
         CHECK(outcome.text.ends_with("\nwritten to " + files + "\n"));
         for (const char* name : {"csr.png", "rcm_csr.png", "compare.html"}) CHECK(fs::exists(folder.path() / name));
         // One density scale: the pictures are the same in either order of the recipes.

@@ -235,6 +235,7 @@ TEST_CASE("time over the number of solves, with the crossings") {
     const SolveReport report = solve_with({});
     const XyChart chart = time_by_solves(report);
     REQUIRE(chart.series.size() == 5);
+    CHECK(chart.foot.empty());
     CHECK(chart.series[0].points.front().second == doctest::Approx(report.outcomes[0].total_seconds()));
     CHECK(chart.series[0].points.front().first == 1);
     CHECK(chart.series[0].points[20].first == doctest::Approx(10));
