@@ -214,10 +214,6 @@ TEST_CASE("errors of the command line") {
     expect("two_matrices", "run recipes/csr.toml recipes/teaching/small_inline.toml", 2);
     expect("not_a_matrix", "run recipes/csr.toml --matrix README.md", 3);
     expect("not_square", "run recipes/ehyb.toml --matrix tests/golden/cli/wide.mtx", 3);
-    for (const char* command : {"run recipes/csr.toml", "bench recipes/csr.toml", "choose", "solve"}) {
-        const Outcome outcome = run(std::string(command) + " --backend kokkos,eigen recipes/none.toml");
-        CHECK_MESSAGE(outcome.text.find("recipes/none.toml: ") != std::string::npos, outcome.text);  // a file, not a backend
-    }
 }
 
 TEST_CASE("--max-memory") {

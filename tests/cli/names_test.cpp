@@ -1,4 +1,4 @@
-// Names of files with control characters, which could move the cursor of a terminal.
+// Names of files: those with control characters, which could move the cursor of a terminal, and those after a list.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -11,6 +11,13 @@
 namespace workbench {
 
 TEST_SUITE("names") {
+    TEST_CASE("a name after a list of backends is a file") {
+        for (const char* command : {"run recipes/csr.toml", "bench recipes/csr.toml", "choose", "solve"}) {
+            const Outcome outcome = run(std::string(command) + " --backend kokkos,eigen recipes/none.toml");
+            CHECK_MESSAGE(outcome.text.find("recipes/none.toml: ") != std::string::npos, outcome.text);
+        }
+    }
+
     TEST_CASE("no command prints the control characters of a name") {
         const TemporaryFolder folder;
         const auto named = [&](const std::string& end) { return (folder.path() / ("a\x1b[31m\xc2\x9b" + end)).string(); };

@@ -491,10 +491,10 @@ TEST_CASE("a part that does not fit is refused with the figures") {
           "memory; 2000 are available");
     std::vector<Entry> entries;
     for (Index i = 0; i < 70000; ++i) entries.push_back({0, i, 1});
-    const CsrMatrix long_row = square_of(70000, entries);
     CHECK(message_of<Unsuitable>([&] {
-              const std::vector<Index> of_long_row{0, 1, 30000, 70000};
-              (void)make_persistent_matrix<double>(ordered(long_row), {.boundaries = of_long_row, .shared_bytes = 1 << 30});
+              const std::vector<Index> cuts{0, 1, 30000, 70000};
+              (void)make_persistent_matrix<double>(ordered(square_of(70000, entries)),
+                                                   {.boundaries = cuts, .shared_bytes = 1 << 30});
           }) == "part 0 has 1 row and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <regex>
@@ -20,6 +21,7 @@
 #include "kernels/host/host_device.hpp"
 #include "kernels/source/format_file.hpp"
 #include "kernels/source/kernel_from_source.hpp"
+#include "kernels/source/trial.hpp"
 #include "pipeline/catalogue/catalogue.hpp"
 #include "support/drawn_matrix.hpp"
 #include "support/given.hpp"
@@ -481,6 +483,14 @@ extern "C" __global__ void multiply(Arrays arrays, const Value* x, Value* y, boo
 #endif
 )")
               .find("multiply") != std::string::npos);
+}
+
+TEST_CASE("a text of a trial replaces a longer one, and is cut if it is too long") {
+    std::array<char, 8> text{};
+    copy_text(text, "multiplied");
+    CHECK(text_of(text) == "multipl");
+    copy_text(text, "read");
+    CHECK(text_of(text) == "read");
 }
 
 }  // namespace
