@@ -482,20 +482,17 @@ TEST_CASE("parts keep r in their halos if all of them have room, and the matrix 
 }
 
 TEST_CASE("a part that does not fit is refused with the figures") {
-    const CsrMatrix matrix = scaled_laplacian(20, 0);
-    const std::vector<Index> boundaries{0, 300, 400};
-    CHECK(message_of<Unsuitable>([&] {
-              (void)make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = 2000});
-          }) ==
+    const auto refusal = [](const CsrMatrix& matrix, const std::vector<Index>& boundaries, std::size_t bytes) {
+        return message_of<Unsuitable>(
+            [&] { (void)make_persistent_matrix<double>(ordered(matrix), {.boundaries = boundaries, .shared_bytes = bytes}); });
+    };
+    CHECK(refusal(scaled_laplacian(20, 0), {0, 300, 400}, 2000) ==
           "part 0, one of a multiprocessor, has 300 rows and reads 20 elements of other parts, which need 2800 bytes of shared "
           "memory; 2000 are available");
     std::vector<Entry> entries;
     for (Index i = 0; i < 70000; ++i) entries.push_back({0, i, 1});
-    CHECK(message_of<Unsuitable>([&] {
-              const std::vector<Index> cuts{0, 1, 30000, 70000};
-              (void)make_persistent_matrix<double>(ordered(square_of(70000, entries)),
-                                                   {.boundaries = cuts, .shared_bytes = 1 << 30});
-          }) == "part 0 has 1 row and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
+    CHECK(refusal(square_of(70000, entries), {0, 1, 30000, 70000}, 1 << 30) ==
+          "part 0 has 1 row and reads 69999 elements of other parts; at most 65536 together have numbers of 16 bits");
 }
 
 }  // namespace workbench
